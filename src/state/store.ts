@@ -3,7 +3,7 @@
  * Every verb is one atomic step: a crash before or after it leaves each message in exactly one place:
  * queued, active or finished.
  */
-import type { Address, Edit, MessageRef } from "../../channels/channel.ts";
+import type { Edit, MessageRef } from "../../channels/channel.ts";
 import type { Answer, Board, Question, Run, RunStatus, Session, SessionContext } from "../types.ts";
 
 /** What one arriving message needs to know, read in one step. */
@@ -116,9 +116,6 @@ export interface Store {
   overrideSession(session: string, patch: Partial<SessionContext>, now: number): Promise<Session>;
   /** Files a message of ours under its session, for replies and presses. Kept 30 days. */
   remember(ref: MessageRef, session: string): Promise<void>;
-  /** Moves sessions, queue and runs of a chat to its new identity. */
-  migrate(from: Address, to: Address): Promise<void>;
-
   /** Settings made at run time: `policy/<chat>/<path>`, `admin/<channel>/<user>`, `pause/<chat>`; values are JSON. */
   settings(): Promise<Record<string, unknown>>;
   /** Sets or (undefined) removes one setting and writes its audit entry, in one step. Returns the old value. */
@@ -127,8 +124,11 @@ export interface Store {
   /** Newest first. */
   audits(limit: number): Promise<AuditEntry[]>;
 
-  /** One of `burst` places in `perMs` for `key`, shared by all workers: 0 = taken, else milliseconds to wait. */
-  take(key: string, burst: number, perMs: number, now: number): Promise<number>;
+  /**
+   * One of `burst` places in `perMs` for `key` (GCRA), shared by all workers: 0 = taken, else milliseconds to wait.
+   * A taker with `reserve` leaves that many places free for others: progress leaves room for final answers.
+   */
+  take(key: string, burst: number, perMs: number, now: number, reserve?: number): Promise<number>;
   /** Small values with a lifetime: pairing codes, classifier memory. */
   put(key: string, value: unknown, ttlMs: number): Promise<void>;
   get(key: string): Promise<unknown>;
