@@ -94,17 +94,30 @@ export interface Store {
   saveRun(session: string, run: string, patch: RunPatch): Promise<void>;
   /** The run waits for a person: status `waiting`, lane released, off the waiting list. */
   park(session: string, run: string, owner: string, question: Question): Promise<boolean>;
-  /** Last step of a run: status, end time, lane released or kept for the next message. False: lease was lost. */
-  finish(session: string, run: string, owner: string, status: RunStatus, now: number): Promise<boolean>;
-  /** Ends a run that no worker owns (queued or waiting): off the queue, status set. */
+  /**
+   * Last step of a run: status, end time; the lane stays with the owner until `begin` finds nothing more.
+   * `steered`: a message was steered into the run after its last step; nothing changed, deal with it first.
+   */
+  finish(
+    session: string,
+    run: string,
+    owner: string,
+    status: RunStatus,
+    now: number,
+  ): Promise<"finished" | "steered" | "lease_lost">;
+  /** Ends a run that no worker owns (queued or waiting): off the queue, status set. False: it is running or over. */
   drop(session: string, run: string, status: RunStatus, now: number): Promise<boolean>;
   run(session: string, run: string): Promise<Run | undefined>;
   /** Queued run ids of a session, oldest first. */
   queue(session: string): Promise<string[]>;
   /** Marks the run; the owner sees it by signal and at its next renewal. */
   requestStop(session: string, run: string, by: NonNullable<Run["stop"]>): Promise<void>;
+  /** Adds a message to a queued or running run. Acts once per steer id (an inbound id, remembered like `accept`'s). */
   steer(session: string, run: string, steer: Steer): Promise<"taken" | "closed" | "duplicate">;
-  takeSteers(session: string, run: string): Promise<Steer[]>;
+  /** Steers not yet acknowledged, oldest first. */
+  steers(session: string, run: string): Promise<Steer[]>;
+  /** The agent has these in its history now. */
+  ackSteers(session: string, run: string, ids: string[]): Promise<void>;
   /** Sessions with work for a lane, oldest first; what the sweep looks at. */
   waiting(limit: number): Promise<string[]>;
   /** Runs that are running or waiting, over all sessions. */
@@ -131,6 +144,8 @@ export interface Store {
   take(key: string, burst: number, perMs: number, now: number, reserve?: number): Promise<number>;
   /** Small values with a lifetime: pairing codes, classifier memory. */
   put(key: string, value: unknown, ttlMs: number): Promise<void>;
+  /** True the first time within `ttlMs`: for commands and presses that must act once. */
+  once(key: string, ttlMs: number): Promise<boolean>;
   get(key: string): Promise<unknown>;
   remove(key: string): Promise<void>;
 
