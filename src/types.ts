@@ -1,5 +1,5 @@
 /** The nouns of the bridge. JSON-safe throughout: these cross Redis and restarts unchanged. */
-import type { Address, Inbound, MessageRef, Subagent, Todo, User } from "../channels/channel.ts";
+import type { Address, Inbound, MessageRef, OutFile, Subagent, Todo, User } from "../channels/channel.ts";
 
 export type PlanMode = boolean | "auto";
 export type PlanApproval = "never" | "first" | "always";
@@ -126,6 +126,8 @@ export interface Run {
   delivered: MessageRef[];
   /** Nonce of the post under way; set before posting, cleared with its ref. */
   posting?: string | undefined;
+  /** Files to be sent with the answer. */
+  files?: OutFile[] | undefined;
   /** Set by /stop, read by the worker that owns the run. */
   stop?: { by: User; at: number } | undefined;
   queuedAt: number;

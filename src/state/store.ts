@@ -44,6 +44,7 @@ export type RunPatch = Partial<
     | "delivered"
     | "posting"
     | "usage"
+    | "files"
     | "context"
     | "planReason"
     | "startedAt"
@@ -146,6 +147,8 @@ export interface Store {
   put(key: string, value: unknown, ttlMs: number): Promise<void>;
   /** True the first time within `ttlMs`: for commands and presses that must act once. */
   once(key: string, ttlMs: number): Promise<boolean>;
+  /** Adds `by` and returns the total; 0 reads. The lifetime begins at the first addition. */
+  count(key: string, by: number, ttlMs: number): Promise<number>;
   get(key: string): Promise<unknown>;
   remove(key: string): Promise<void>;
 

@@ -1,0 +1,36 @@
+/**
+ * The answer of one run, posted piece by piece. Each piece that reached the chat is recorded, so a restart goes on where
+ * the last worker stopped; where it may have died between a post and its record, the platform is asked first.
+ */
+import type { Content, MessageRef } from "../channels/channel.ts";
+import type { Outbox } from "./outbox.ts";
+import type { RunPatch } from "./state/store.ts";
+import type { Run } from "./types.ts";
+
+export interface AnswerDeps {
+  outbox: Outbox;
+  save(patch: RunPatch): Promise<void>;
+  posted(ref: MessageRef): Promise<void>;
+}
+
+export async function deliver(run: Run, pieces: Content[], deps: AnswerDeps): Promise<void> {
+  for (let index = run.delivered.length; index < pieces.length; index++) {
+    const piece = pieces[index] as Content;
+    const nonce = `${run.id}.${index}`;
+    const ref = (await findEarlier(run, nonce, deps)) ?? (await postPiece(run, piece, nonce, deps));
+    run.delivered = [...run.delivered, ref];
+    run.posting = undefined;
+    await deps.save({ delivered: run.delivered, posting: undefined });
+    await deps.posted(ref);
+  }
+}
+
+async function findEarlier(run: Run, nonce: string, deps: AnswerDeps): Promise<MessageRef | undefined> {
+  return run.posting === nonce ? deps.outbox.find(run.inbound.at, nonce) : undefined;
+}
+
+async function postPiece(run: Run, piece: Content, nonce: string, deps: AnswerDeps): Promise<MessageRef> {
+  run.posting = nonce;
+  await deps.save({ posting: nonce });
+  return deps.outbox.post(run.inbound.at, () => piece, { nonce });
+}
