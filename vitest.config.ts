@@ -1,0 +1,15 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    // The checkpoint conformance suite expects beforeAll and friends as globals.
+    globals: true,
+    include: ["test/**/*.test.ts"],
+    // Processes, not threads: the tests start servers, spawn the bridge and read process-wide state.
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    teardownTimeout: 5_000,
+  },
+});
