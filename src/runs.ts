@@ -3,7 +3,7 @@ import type { Channel, Content, MessageRef } from "../channels/channel.ts";
 import { ChannelError } from "../channels/errors.ts";
 import type { Config } from "../config/schema.ts";
 import { deliver } from "./answer.ts";
-import { Board } from "./board.ts";
+import { Board, type BoardDeps } from "./board.ts";
 import { messageOf } from "./errors.ts";
 import type { Lane } from "./lanes.ts";
 import type { Log } from "./log.ts";
@@ -13,7 +13,17 @@ import { questionButtons, questionText, words } from "./render.ts";
 import { chatKey, runId, userKey } from "./sessions.ts";
 import type { Settings } from "./settings.ts";
 import type { RunPatch, Steer, Store } from "./state/store.ts";
-import type { Agent, AgentEvent, AgentRequest, InputFile, Outcome, Question, Run, RunContext } from "./types.ts";
+import type {
+  Agent,
+  AgentEvent,
+  AgentRequest,
+  Answer,
+  InputFile,
+  Outcome,
+  Question,
+  Run,
+  RunContext,
+} from "./types.ts";
 import type { Uploads } from "./uploads.ts";
 
 export interface RunsDeps {
@@ -32,6 +42,8 @@ export interface Runs {
   work(run: Run, lane: Lane): Promise<void>;
   /** Stops the run if it is active here. */
   stop(run: string): void;
+  /** Ends a run that waits for a person: its plan and its question show the end. False: it does not wait any more. */
+  close(run: Run, status: "stopped" | "lost", note?: string): Promise<boolean>;
 }
 
 /** Why a run's signal was aborted. */
@@ -58,10 +70,40 @@ export function createRuns(deps: RunsDeps): Runs {
     }
   }
 
+  async function close(run: Run, status: "stopped" | "lost", note?: string): Promise<boolean> {
+    if (!(await deps.store.drop(run.session, run.id, status, deps.now()))) return false;
+    const board = new Board(run, boardDeps(deps, run, deps.log));
+    await board.end(status, note);
+    await showAnswered(deps, run, note ?? words.stopped);
+    return true;
+  }
+
   return {
     work,
+    close,
     stop: (run) => active.get(run)?.abort(new Stopped()),
   };
+}
+
+function boardDeps(deps: RunsDeps, run: Run, log: Log): BoardDeps {
+  return {
+    outbox: deps.outbox,
+    save: (patch) => deps.store.saveRun(run.session, run.id, patch),
+    posted: (ref) => deps.store.remember(ref, run.session),
+    log,
+  };
+}
+
+/** A question that is over keeps its text and loses its buttons. */
+async function showAnswered(deps: RunsDeps, run: Run, answer: string): Promise<void> {
+  const { question } = run;
+  if (!question?.ref) return;
+  const text = `${question.text}\n\n→ ${answer}`;
+  try {
+    await deps.outbox.edit(question.ref, () => ({ kind: "question", text, buttons: [] }));
+  } catch (error) {
+    deps.log.warn({ run: run.id, error: messageOf(error) }, "question could not be closed");
+  }
 }
 
 function follow(signal: AbortSignal, control: AbortController): () => void {
@@ -91,12 +133,7 @@ class Execution {
     this.#lane = lane;
     this.#control = control;
     this.#log = log;
-    this.#board = new Board(run, {
-      outbox: deps.outbox,
-      save: (patch) => this.#save(patch),
-      posted: (ref) => this.#posted(ref),
-      log,
-    });
+    this.#board = new Board(run, boardDeps(deps, run, log));
     this.#policy = resolvePolicy(deps.config(), deps.settings, { at: run.inbound.at, user: run.inbound.user });
   }
 
@@ -114,7 +151,7 @@ class Execution {
     const { max_attempts } = this.#deps.config().runs;
     if (this.#run.attempt > max_attempts) return { kind: "lost", text: words.lost(max_attempts) };
     this.#board.resume(this.#run.attempt > 1 ? words.resumed : undefined);
-    if (this.#run.answer) this.#board.answered();
+    if (this.#run.answer) await this.#goOnAfterAnswer(this.#run.answer);
     const typing = this.#typing();
     const deadline = this.#deadline();
     try {
@@ -123,6 +160,11 @@ class Execution {
       clearTimeout(deadline);
       clearInterval(typing);
     }
+  }
+
+  async #goOnAfterAnswer(answer: Answer): Promise<void> {
+    this.#board.answered();
+    await showAnswered(this.#deps, this.#run, "text" in answer ? answer.text : answer.decision);
   }
 
   async #listen(): Promise<Outcome | undefined> {

@@ -26,3 +26,15 @@ export function runId(inboundId: string): string {
 export function userKey(at: Address, userId: string): string {
   return `${at.channel}:${userId}`;
 }
+
+/** The chat a key was made from (without its thread). */
+export function addressOf(key: string): Address {
+  const [head = "", account = "", chat = ""] = key.split("/");
+  const [channel = "", bot] = head.split("~");
+  return {
+    channel: channel as Address["channel"], // Keys are only made by chatKey and sessionKey.
+    account: decodeURIComponent(account),
+    chat: decodeURIComponent(chat),
+    ...(bot === undefined ? {} : { bot: decodeURIComponent(bot) }),
+  };
+}

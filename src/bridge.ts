@@ -1,0 +1,280 @@
+/** The inbound pipeline: what arrives at the door becomes a command, an answer, a queued run, or nothing. */
+import type { Address, Door, Edit, Inbound, Migration, Press } from "../channels/channel.ts";
+import { answerFromPress, answerFromText } from "./answers.ts";
+import type { CommandDeps } from "./commands/command.ts";
+import { commandNames, runCommand } from "./commands/index.ts";
+import { parseCommand } from "./commands/parse.ts";
+import { messageOf } from "./errors.ts";
+import { classifyPlanMode } from "./plan-mode.ts";
+import {
+  type Access,
+  accessOf,
+  isAdmin,
+  mayApprove,
+  type Policy,
+  quietUntil,
+  resolvePolicy,
+  respondsTo,
+} from "./policy.ts";
+import { parseToken, words } from "./render.ts";
+import { newRun } from "./runs.ts";
+import { chatKey, runId, sessionKey } from "./sessions.ts";
+import { settingKey } from "./settings.ts";
+import type { Lookup } from "./state/store.ts";
+import { greetStranger } from "./strangers.ts";
+import type { Answer, Question, Run, SessionContext } from "./types.ts";
+
+export interface BridgeDeps extends CommandDeps {
+  /** Skills that can be named like commands. */
+  skillNames(): Promise<string[]>;
+}
+
+/** One message with all that is known about it. */
+interface Arrival {
+  inbound: Inbound;
+  key: string;
+  policy: Policy;
+  lookup: Lookup;
+  isAdmin: boolean;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+export function createBridge(deps: BridgeDeps): Door {
+  const log = deps.log;
+
+  async function accept(raw: Inbound): Promise<void> {
+    const inbound = { ...raw, at: deps.settings.canonical(raw.at, chatKey) };
+    const arrival = await look(inbound);
+    if (!arrival) return;
+    const access = accessOf({ config: deps.config(), settings: deps.settings, ...inbound, policy: arrival.policy });
+    if (access !== "allowed") return refuse(arrival, access);
+    if (await asCommand(arrival)) return;
+    if (await asAnswer(arrival)) return;
+    await asMessage(arrival, inbound.text, undefined);
+  }
+
+  /** Undefined: not for us. Costs one read where the thread decides, none where the text does. */
+  async function look(inbound: Inbound): Promise<Arrival | undefined> {
+    const { at, user } = inbound;
+    const config = deps.config();
+    const general = resolvePolicy(config, deps.settings, { at, user });
+    const key = sessionKey(at, general.scope, user.id);
+    const facts = { ...inbound, known: true, inThread: at.thread !== undefined };
+    if (!respondsTo(general, facts)) return undefined;
+    const replyTo = inbound.replyTo === undefined ? undefined : { at, id: inbound.replyTo };
+    const lookup = await deps.store.lookup(key, replyTo);
+    if (!respondsTo(general, { ...facts, known: lookup.session !== undefined })) return undefined;
+    const policy = resolvePolicy(config, deps.settings, { at, user, session: lookup.session?.overrides });
+    const admin = isAdmin(config, deps.settings, at, user);
+    return { inbound, key: lookup.session?.key ?? key, policy, lookup, isAdmin: admin };
+  }
+
+  async function refuse({ inbound }: Arrival, access: Exclude<Access, "allowed">): Promise<void> {
+    log.info({ channel: inbound.at.channel, chat: inbound.at.chat, user: inbound.user.id, access }, "sender refused");
+    if (inbound.kind === "dm" && access === "not_listed") await greetStranger(deps, inbound);
+  }
+
+  async function asCommand(arrival: Arrival): Promise<boolean> {
+    const { inbound } = arrival;
+    const native = inbound.command;
+    const parsed = native
+      ? { kind: "command" as const, name: native.name, args: native.args }
+      : parseCommand(inbound.text, commandNames);
+    if (parsed.kind === "chat") return false;
+    if (parsed.kind === "unknown" && (await deps.skillNames()).includes(parsed.name)) return false;
+    if (!(await deps.store.once(`command/${inbound.id}`, 2 * DAY_MS))) return true;
+    if (parsed.kind === "unknown") {
+      const hint = parsed.suggestion ? `Did you mean \`/${parsed.suggestion}\`?` : "`/help` lists what there is.";
+      await reply(inbound, `There is no command \`/${parsed.name}\`. ${hint}`);
+      return true;
+    }
+    await command(arrival, parsed.name, parsed.args);
+    return true;
+  }
+
+  async function command(arrival: Arrival, name: string, args: string): Promise<void> {
+    const { inbound } = arrival;
+    log.info({ channel: inbound.at.channel, chat: inbound.at.chat, user: inbound.user.id, name }, "command");
+    try {
+      const result = await runCommand(name, { ...arrival, args, deps });
+      if ("say" in result) await reply(inbound, result.say);
+      else await asMessage(arrival, result.task, result.once);
+    } catch (error) {
+      log.error({ name, error: messageOf(error) }, "command failed");
+      await reply(inbound, words.commandFailed);
+    }
+  }
+
+  /** A run of this session waits for a person: this message is the answer. */
+  async function asAnswer({ inbound, key, policy, lookup, isAdmin }: Arrival): Promise<boolean> {
+    const { active } = lookup;
+    if (active?.status !== "waiting" || !active.question) return false;
+    const { question } = active;
+    const decides = question.kind === "clarification" || mayApprove(policy, isAdmin, active.askedBy, inbound.user);
+    if (!decides) return false;
+    const answer = answerFromText(question, inbound.text, inbound.user);
+    return take(key, active.id, inbound.id, answer);
+  }
+
+  async function take(key: string, run: string, id: string, answer: Answer): Promise<boolean> {
+    const taken = await deps.store.answer(key, run, id, answer);
+    if (taken === "closed") return false;
+    deps.lanes.kick(key);
+    await auditAnswer(key, run, answer);
+    return true;
+  }
+
+  async function auditAnswer(key: string, run: string, answer: Answer): Promise<void> {
+    if (answer.decision === "answer") return;
+    const where = key.split("/").slice(0, 3).join("/");
+    await deps.store.audit({ at: deps.now(), who: answer.by.id, where, what: `${answer.decision} run ${run}` });
+  }
+
+  async function asMessage(arrival: Arrival, text: string, once: Partial<SessionContext> | undefined): Promise<void> {
+    const { inbound, policy, isAdmin } = arrival;
+    if (text.trim() === "" && inbound.attachments.length === 0 && !inbound.quoted) {
+      return replyOnce(inbound, words.onlyMention);
+    }
+    const quiet = isAdmin ? undefined : quietUntil(policy, deps.now());
+    if (quiet) return replyOnce(inbound, words.quiet(quiet));
+    if (deps.settings.isPaused(chatKey(inbound.at))) return replyOnce(inbound, words.pausedChat);
+    if (await asSteer(arrival, text, once)) return;
+    await enqueue(arrival, text, once);
+  }
+
+  /** What a message does while a run is active, where it does not simply queue. */
+  async function asSteer({ inbound, key, policy, lookup }: Arrival, text: string, once: object | undefined) {
+    const { active } = lookup;
+    if (!active || once) return false;
+    if (policy.queue === "reject") {
+      await replyOnce(inbound, words.busyRejected);
+      return true;
+    }
+    if (policy.queue === "interrupt") {
+      await deps.store.requestStop(key, active.id, { by: inbound.user, at: deps.now() });
+      deps.runs.stop(active.id);
+      return false;
+    }
+    const target =
+      policy.queue === "steer" ? active.id : policy.queue === "collect" ? await lastQueued(key) : undefined;
+    if (target === undefined || inbound.attachments.length > 0) return false;
+    const { id, name } = inbound.user;
+    const taken = await deps.store.steer(key, target, { id: inbound.id, text, speaker: { id, name } });
+    if (taken === "taken" && policy.queue === "steer") await reply(inbound, words.steered);
+    return taken !== "closed";
+  }
+
+  async function lastQueued(key: string): Promise<string | undefined> {
+    return (await deps.store.queue(key)).at(-1);
+  }
+
+  async function enqueue(arrival: Arrival, text: string, once: Partial<SessionContext> | undefined): Promise<void> {
+    const { key, lookup } = arrival;
+    if (lookup.queued >= deps.config().runs.max_queue) return replyOnce(arrival.inbound, words.queueFull);
+    const accepted = await deps.store.accept(runOf(arrival, text, once));
+    log.info({ session: key, message: arrival.inbound.id, accepted: accepted.kind }, "message accepted");
+    deps.lanes.kick(key);
+  }
+
+  function runOf(
+    { inbound, key, policy, lookup }: Arrival,
+    text: string,
+    once: Partial<SessionContext> | undefined,
+  ): Run {
+    const context = { ...policy.context, ...once };
+    const { plan, reason } = decidePlan(context.is_plan_mode, text);
+    return newRun({
+      inbound: { ...inbound, text },
+      session: key,
+      threadId: lookup.session?.threadId ?? `${key}#0`,
+      context: { ...context, is_plan_mode: plan },
+      planReason: reason,
+      now: deps.now(),
+    });
+  }
+
+  async function edited(raw: Edit): Promise<void> {
+    const at = deps.settings.canonical(raw.at, chatKey);
+    const { scope } = resolvePolicy(deps.config(), deps.settings, { at, user: raw.user });
+    const key = sessionKey(at, scope, raw.user.id);
+    const done = await deps.store.edit(key, runId(raw.inboundId), { ...raw, at });
+    log.debug({ message: raw.inboundId, done }, "message edited");
+  }
+
+  async function press(raw: Press): Promise<string | undefined> {
+    const at = deps.settings.canonical(raw.at, chatKey);
+    const token = parseToken(raw.token);
+    const run = token && (await deps.store.run(chatKey(at), token.run));
+    if (!token || !run || chatKey(run.inbound.at) !== chatKey(at)) return words.pressTooLate;
+    if (!(await deps.store.once(`press/${raw.id}`, DAY_MS))) return undefined;
+    const policy = resolvePolicy(deps.config(), deps.settings, { at, user: raw.user });
+    const admin = isAdmin(deps.config(), deps.settings, at, raw.user);
+    const decides = mayApprove(policy, admin, run.inbound.user.id, raw.user);
+    if (token.action === "stop") return decides ? stop(run, raw) : words.pressStopNotYours;
+    const { question } = run;
+    if (run.status !== "waiting" || !question?.id.startsWith(token.question ?? "")) return words.pressTooLate;
+    if (question.kind === "clarification" ? !mayAnswer(policy, at, raw, run) : !decides) return words.pressNotYours;
+    if (token.action === "chg") return words.pressChange;
+    return decideBy(run, question, raw, answerFromPress(question, token.action, token.option, raw.user));
+  }
+
+  function mayAnswer(policy: Policy, at: Address, { user }: Press, run: Run): boolean {
+    const { kind } = run.inbound;
+    return accessOf({ config: deps.config(), settings: deps.settings, policy, at, kind, user }) === "allowed";
+  }
+
+  async function decideBy(run: Run, question: Question, raw: Press, answer: Answer | undefined) {
+    if (!answer) return words.pressTooLate;
+    const taken = await take(run.session, run.id, `${raw.id}/answer`, answer);
+    if (!taken) return words.pressTooLate;
+    return question.kind === "clarification" ? undefined : words.pressTaken(answer.decision);
+  }
+
+  async function stop(run: Run, { user, at }: Press): Promise<string> {
+    if (run.status !== "running" && run.status !== "waiting") return words.pressTooLate;
+    await deps.store.requestStop(run.session, run.id, { by: user, at: deps.now() });
+    if (run.status === "waiting") await deps.runs.close(run, "stopped");
+    deps.runs.stop(run.id);
+    deps.lanes.kick(run.session);
+    await deps.store.audit({ at: deps.now(), who: user.id, where: chatKey(at), what: `stop run ${run.id}` });
+    return words.pressStopping;
+  }
+
+  /** Sessions stay filed under the chat's first id; only the way out changes. */
+  async function migrated({ from, to }: Migration): Promise<void> {
+    const first = deps.settings.canonical(from, chatKey);
+    if (chatKey(first) === chatKey(to)) return;
+    const alias = { from: first.chat, to: to.chat, fromKey: chatKey(first) };
+    const entry = {
+      at: deps.now(),
+      who: "platform",
+      where: chatKey(to),
+      what: "chat migrated",
+      old: from.chat,
+      new: to.chat,
+    };
+    await deps.settings.set(settingKey.alias(chatKey(to)), alias, entry);
+    log.info({ channel: to.channel, from: from.chat, to: to.chat }, "chat migrated");
+  }
+
+  async function reply(inbound: Inbound, text: string): Promise<void> {
+    try {
+      await deps.outbox.post(inbound.at, () => ({ kind: "notice", text }));
+    } catch (error) {
+      log.warn({ chat: inbound.at.chat, error: messageOf(error) }, "reply not sent");
+    }
+  }
+
+  async function replyOnce(inbound: Inbound, text: string): Promise<void> {
+    if (await deps.store.once(`reply/${inbound.id}`, 2 * DAY_MS)) await reply(inbound, text);
+  }
+
+  return { accept, edited, press, migrated };
+}
+
+function decidePlan(mode: boolean | "auto", text: string): { plan: boolean; reason: string } {
+  if (mode !== "auto") return { plan: mode, reason: mode ? "plan mode is on" : "plan mode is off" };
+  const { plan, reason } = classifyPlanMode(text);
+  return { plan, reason: `auto: ${reason}` };
+}

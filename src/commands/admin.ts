@@ -1,0 +1,210 @@
+/** `/admin …`: for admins by platform id. Every change is written to the audit log in the same step. */
+import type { Address } from "../../channels/channel.ts";
+import { isOwner } from "../policy.ts";
+import { chatKey } from "../sessions.ts";
+import { settingKey } from "../settings.ts";
+import { changePolicy, exportPolicies, showPolicy } from "./admin-policy.ts";
+import { type Command, type CommandContext, type CommandResult, change } from "./command.ts";
+import { isUserId } from "./ids.ts";
+import { words as split } from "./parse.ts";
+
+type Sub = (context: CommandContext, args: string[]) => Promise<string>;
+
+async function ruling(context: CommandContext, args: string[], value: "allow" | "deny"): Promise<string> {
+  const [user, where] = args;
+  const { at } = context.inbound;
+  if (!user || !isUserId(at.channel, user))
+    return `Name a user id of ${at.channel}: \`/admin ${value} <user id> [everywhere]\`.`;
+  const place = where === "everywhere" ? at.channel : chatKey(at);
+  await change(context, settingKey.ruling(place, user), value, `${value} ${user}`);
+  return `${user} is ${value === "allow" ? "allowed" : "denied"} ${where === "everywhere" ? `on all of ${at.channel}` : "in this chat"}.`;
+}
+
+const list: Sub = async ({ deps, inbound, policy }) => {
+  const { channel } = inbound.at;
+  const rulings = Object.entries(deps.settings.all())
+    .filter(([key]) => key.startsWith(`ruling:${channel}:`) || key.startsWith(`ruling:${chatKey(inbound.at)}:`))
+    .map(([key, value]) => `- ${decodeURIComponent(key.split(":")[2] ?? "")}: ${value}`);
+  const owners = channel === "web" ? [] : deps.config().admins[channel];
+  return [
+    `Owners (config): ${owners.join(", ") || "none"}`,
+    `Admins (granted): ${deps.settings.admins(channel).join(", ") || "none"}`,
+    `Allowed users here: ${policy.allowedUsers.join(", ") || "nobody"}`,
+    ...rulings,
+  ].join("\n");
+};
+
+const grant: Sub = async (context, [user]) => {
+  const { at } = context.inbound;
+  if (!user || !isUserId(at.channel, user)) return `Name a user id of ${at.channel}: \`/admin grant <user id>\`.`;
+  await change(context, settingKey.admin(at.channel, user), true, `grant admin ${user}`);
+  return `${user} is an admin on ${at.channel} now.`;
+};
+
+const revoke: Sub = async (context, [user]) => {
+  const { inbound, deps } = context;
+  const { at } = inbound;
+  if (!user) return "Name a user id: `/admin revoke <user id>`.";
+  if (isOwner(deps.config(), at, { id: user, name: "" }))
+    return `${user} is an owner by the config file; only the file can change that.`;
+  if (!deps.settings.isAdmin(at.channel, user)) return `${user} is not an admin.`;
+  await change(context, settingKey.admin(at.channel, user), undefined, `revoke admin ${user}`);
+  return user === inbound.user.id
+    ? "You are no longer an admin. An owner can grant it again."
+    : `${user} is no longer an admin.`;
+};
+
+const sessions: Sub = async ({ deps }) => {
+  const found = await deps.store.sessions(30);
+  const lines = found.map(
+    (s) => `- ${s.key} · conversation ${s.epoch + 1} · last used ${new Date(s.usedAt).toISOString()}`,
+  );
+  return lines.join("\n") || "No sessions yet.";
+};
+
+const runs: Sub = async ({ deps }) => {
+  const found = await deps.store.activeRuns(30);
+  const lines = found.map(
+    (run) => `- \`${run.id}\` ${run.status} in ${run.session}, try ${run.attempt}, by ${run.inbound.user.id}`,
+  );
+  return lines.join("\n") || "Nothing is running.";
+};
+
+const stop: Sub = async ({ deps, inbound }, [id]) => {
+  const run = (await deps.store.activeRuns(1_000)).find((entry) => entry.id === id);
+  if (!run) return "There is no such active run; `/admin runs` lists them.";
+  await deps.store.requestStop(run.session, run.id, { by: inbound.user, at: deps.now() });
+  if (run.status === "waiting") await deps.runs.close(run, "stopped");
+  deps.runs.stop(run.id);
+  await deps.store.audit({
+    at: deps.now(),
+    who: inbound.user.id,
+    where: chatKey(inbound.at),
+    what: `stop run ${run.id}`,
+  });
+  return `Stopping ${run.id}.`;
+};
+
+async function pause(context: CommandContext, [where]: string[], on: boolean): Promise<string> {
+  const place = where === "all" ? "*" : chatKey(context.inbound.at);
+  await change(context, settingKey.pause(place), on ? true : undefined, on ? `pause ${place}` : `resume ${place}`);
+  return `${on ? "Paused" : "Going on"} ${where === "all" ? "everywhere" : "here"}.`;
+}
+
+const speak: Sub = async ({ inbound, deps }, [chat, ...text]) => {
+  if (!chat || text.length === 0) return "Say where and what: `/admin say <chat id> <text>`.";
+  const to: Address = { ...inbound.at, chat, thread: undefined };
+  await deps.outbox.post(to, () => ({ kind: "markdown", text: text.join(" ") }));
+  await deps.store.audit({ at: deps.now(), who: inbound.user.id, where: chatKey(to), what: "say" });
+  return "Said.";
+};
+
+const audit: Sub = async ({ deps }, [number]) => {
+  const entries = await deps.store.audits(Math.min(Number(number) || 20, 200));
+  const lines = entries.map(
+    (e) => `- ${new Date(e.at).toISOString()} ${e.who} in ${e.where}: ${e.what}${changeText(e.old, e.new)}`,
+  );
+  return lines.join("\n") || "The audit log is empty.";
+};
+
+function changeText(old: unknown, next: unknown): string {
+  if (old === undefined && next === undefined) return "";
+  return ` (${JSON.stringify(old) ?? "unset"} → ${JSON.stringify(next) ?? "unset"})`;
+}
+
+const reload: Sub = async ({ deps }) => {
+  const problems = await deps.reload();
+  if (problems.length === 0) return "The config file is read again and applies from the next message on.";
+  return ["The config file is refused; the old one stays:", ...problems.map((line) => `- ${line}`)].join("\n");
+};
+
+const pair: Sub = async (context, [code]) => {
+  const found = code && (await pairingOf(context.deps, code.toUpperCase()));
+  if (!found) return "That code is unknown or older than 10 minutes.";
+  await change(context, settingKey.ruling(found.channel, found.user), "allow", `pair ${found.user}`);
+  await context.deps.store.remove(`pairing/${code.toUpperCase()}`);
+  return `${found.user} may talk to me on ${found.channel} now.`;
+};
+
+export interface Pairing {
+  channel: Address["channel"];
+  user: string;
+}
+
+export async function pairingOf(
+  deps: Pick<CommandContext["deps"], "store">,
+  code: string,
+): Promise<Pairing | undefined> {
+  return (await deps.store.get(`pairing/${code}`)) as Pairing | undefined; // Written only by the bridge.
+}
+
+const policy: Sub = async (context, [action, ...args]) => {
+  switch (action) {
+    case "set":
+      return changePolicy(context, args, true);
+    case "unset":
+      return changePolicy(context, args, false);
+    case "export":
+      return exportPolicies(context);
+    default:
+      return showPolicy(context, args);
+  }
+};
+
+const SUBS: Record<string, Sub> = {
+  policy,
+  allow: (context, args) => ruling(context, args, "allow"),
+  deny: (context, args) => ruling(context, args, "deny"),
+  list,
+  grant,
+  revoke,
+  sessions,
+  runs,
+  stop,
+  pause: (context, args) => pause(context, args, true),
+  resume: (context, args) => pause(context, args, false),
+  say: speak,
+  audit,
+  reload,
+  pair,
+};
+
+const USAGE = [
+  "`/admin policy set [chat] <path> <value>`, `policy unset [chat] <path>`, `policy show [chat]`, `policy export`",
+  "`/admin allow|deny <user id> [everywhere]`, `/admin list`, `/admin grant|revoke <user id>`, `/admin pair <code>`",
+  "`/admin sessions`, `/admin runs`, `/admin stop <run>`, `/admin pause|resume [all]`",
+  "`/admin say <chat id> <text>`, `/admin audit [number]`, `/admin reload`",
+].join("\n");
+
+async function admin(context: CommandContext): Promise<CommandResult> {
+  const { deps, inbound } = context;
+  const [name = "", ...args] = split(context.args);
+  if (!context.isAdmin) {
+    const entry = { at: deps.now(), who: inbound.user.id, where: chatKey(inbound.at), what: `refused: /admin ${name}` };
+    await deps.store.audit(entry);
+    return { say: "That is for admins only." };
+  }
+  if (!placeAllows(context))
+    return { say: "Admin commands do not work in this chat; send them in an admin chat or a direct message." };
+  const sub = SUBS[name];
+  return { say: sub ? await sub(context, args) : USAGE };
+}
+
+function placeAllows({ deps, inbound }: CommandContext): boolean {
+  const { at, kind } = inbound;
+  if (at.channel === "web") return false;
+  const where = deps.config().channels[at.channel].admin_commands;
+  return where === "anywhere" || (where === "dm" ? kind === "dm" : where.includes(at.chat));
+}
+
+export const adminCommands: Command[] = [
+  {
+    name: "admin",
+    usage: "policy | allow | deny | list | grant | revoke | …",
+    help: "administration",
+    admin: true,
+    run: admin,
+  },
+];
+
+export const PAIRING_MS = 10 * 60_000;

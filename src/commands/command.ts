@@ -1,0 +1,68 @@
+/** What a command is and what it is given. Commands have their own way: they never wait behind a run. */
+import type { Inbound, User } from "../../channels/channel.ts";
+import type { Config } from "../../config/schema.ts";
+import type { Lanes } from "../lanes.ts";
+import type { Log } from "../log.ts";
+import type { Outbox } from "../outbox.ts";
+import type { Policy } from "../policy.ts";
+import type { Runs } from "../runs.ts";
+import { chatKey } from "../sessions.ts";
+import type { LiveSettings } from "../settings.ts";
+import type { Lookup, Store } from "../state/store.ts";
+import type { SessionContext } from "../types.ts";
+
+export interface Command {
+  name: string;
+  /** As shown in help: `on|off|auto|<task>`. */
+  usage: string;
+  help: string;
+  admin: boolean;
+  run(context: CommandContext): Promise<CommandResult>;
+}
+
+export type CommandResult =
+  /** Posted as a notice where the command was given. */
+  | { say: string }
+  /** The command carries a task: it goes on as a message. */
+  | { task: string; once: Partial<SessionContext> };
+
+export interface CommandContext {
+  inbound: Inbound;
+  args: string;
+  /** Session key. */
+  key: string;
+  policy: Policy;
+  lookup: Lookup;
+  isAdmin: boolean;
+  deps: CommandDeps;
+}
+
+/** What the agent's floor offers to commands; absent parts answer "not available". */
+export interface Knowledge {
+  skills(): Promise<{ name: string; description: string }[]>;
+  agents(): Promise<{ name: string; description: string }[]>;
+  facts(scope: "user" | "chat", id: string): Promise<{ id: string; text: string }[]>;
+  forgetFact(scope: "user" | "chat", id: string, fact: string): Promise<boolean>;
+  clearFacts(scope: "user" | "chat", id: string): Promise<void>;
+}
+
+export interface CommandDeps {
+  config(): Config;
+  store: Store;
+  settings: LiveSettings;
+  lanes: Pick<Lanes, "kick">;
+  runs: Pick<Runs, "stop" | "close">;
+  outbox: Outbox;
+  knowledge: Knowledge;
+  /** Reads the config file again; the problems if it is refused. */
+  reload(): Promise<string[]>;
+  log: Log;
+  now(): number;
+}
+
+/** One setting with its audit entry; returns the old value. */
+export async function change(context: CommandContext, key: string, value: unknown, what: string): Promise<unknown> {
+  const { deps, inbound } = context;
+  const entry = { at: deps.now(), who: inbound.user.id, where: chatKey(inbound.at), what };
+  return deps.settings.set(key, value, entry);
+}

@@ -1,0 +1,26 @@
+/** What ids look like on each platform, so that an id of another one is refused instead of stored to no effect. */
+import type { ChannelName } from "../../channels/channel.ts";
+
+const USER: Record<ChannelName, RegExp> = {
+  slack: /^[UW][A-Z0-9]{2,}$/,
+  discord: /^\d{15,21}$/,
+  telegram: /^\d{1,16}$/,
+  terminal: /^\S+$/,
+  web: /^\S+$/,
+};
+
+const CHAT: Record<ChannelName, RegExp> = {
+  slack: /^[CDG][A-Z0-9]{2,}$/,
+  discord: /^\d{15,21}$/,
+  telegram: /^-?\d{1,17}$/,
+  terminal: /^\S+$/,
+  web: /^\S+$/,
+};
+
+export function isUserId(channel: ChannelName, id: string): boolean {
+  return USER[channel].test(id);
+}
+
+export function isChatId(channel: ChannelName, id: string): boolean {
+  return CHAT[channel].test(id);
+}

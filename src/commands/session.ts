@@ -1,0 +1,188 @@
+/** Commands about the conversation at hand. */
+
+import { mayApprove } from "../policy.ts";
+import { statusLine, todoList, usageLine, words } from "../render.ts";
+import { chatKey, userKey } from "../sessions.ts";
+import type { Run } from "../types.ts";
+import type { Command, CommandContext, CommandResult } from "./command.ts";
+import { words as split } from "./parse.ts";
+
+const say = (text: string): CommandResult => ({ say: text });
+
+async function activeRun({ lookup, key, deps }: CommandContext): Promise<Run | undefined> {
+  return lookup.active && deps.store.run(key, lookup.active.id);
+}
+
+/** Stops or closes what is active. False: this person may not. */
+async function endActive(context: CommandContext): Promise<"none" | "ended" | "refused"> {
+  const { deps, key, inbound, policy, isAdmin } = context;
+  const run = await activeRun(context);
+  if (!run) return "none";
+  if (!mayApprove(policy, isAdmin, run.inbound.user.id, inbound.user)) return "refused";
+  await deps.store.requestStop(key, run.id, { by: inbound.user, at: deps.now() });
+  if (run.status === "waiting") await deps.runs.close(run, "stopped");
+  deps.runs.stop(run.id);
+  await deps.store.audit({
+    at: deps.now(),
+    who: inbound.user.id,
+    where: chatKey(inbound.at),
+    what: "stop",
+    old: run.id,
+  });
+  return "ended";
+}
+
+async function stop(context: CommandContext): Promise<CommandResult> {
+  const ended = await endActive(context);
+  if (ended === "refused") return say(words.pressStopNotYours);
+  const dropped = split(context.args)[0] === "all" ? await dropQueue(context) : 0;
+  const queue = dropped > 0 ? ` ${dropped} waiting messages dropped.` : "";
+  return say((ended === "none" ? "Nothing is running here." : words.pressStopping) + queue);
+}
+
+async function dropQueue({ deps, key }: CommandContext): Promise<number> {
+  const ids = await deps.store.queue(key);
+  const results = await Promise.all(ids.map((id) => deps.store.drop(key, id, "stopped", deps.now())));
+  return results.filter(Boolean).length;
+}
+
+async function startOver(context: CommandContext): Promise<CommandResult> {
+  if ((await endActive(context)) === "refused") return say(words.pressStopNotYours);
+  await context.deps.store.renewSession(context.key, context.deps.now());
+  return say("A new conversation begins. I no longer look at what was said here before.");
+}
+
+async function status(context: CommandContext): Promise<CommandResult> {
+  const run = await activeRun(context);
+  const { policy } = context;
+  const from = policy.explain.find((entry) => entry.path === "session.context.is_plan_mode")?.from;
+  const plan = `${modeWord(policy.context.is_plan_mode)} (from ${from})${run?.planReason ? `; this run: ${run.planReason}` : ""}`;
+  const lines = [statusLine(run, context.lookup.queued, plan), `Model: ${policy.context.model_name ?? "default"}`];
+  if (run && run.todos.length > 0) lines.push("", todoList(run.todos));
+  return say(lines.join("\n"));
+}
+
+export function modeWord(mode: boolean | "auto"): string {
+  return mode === "auto" ? "auto" : mode ? "on" : "off";
+}
+
+async function todos(context: CommandContext): Promise<CommandResult> {
+  const run = await activeRun(context);
+  return say(run && run.todos.length > 0 ? todoList(run.todos) : "There is no plan at work here.");
+}
+
+async function usage(context: CommandContext): Promise<CommandResult> {
+  const run = await activeRun(context);
+  const day = new Date(context.deps.now()).toISOString().slice(0, 10);
+  const total = await context.deps.store.count(`spent/${day}/${chatKey(context.inbound.at)}`, 0, 86_400_000);
+  return say(
+    [run ? `This run: ${usageLine(run.usage)}.` : "", `This chat today: ${total} tokens.`].filter(Boolean).join("\n"),
+  );
+}
+
+async function queue(context: CommandContext): Promise<CommandResult> {
+  const { deps, key } = context;
+  const [action, number] = split(context.args);
+  const ids = await deps.store.queue(key);
+  if (action === "clear") return say(`${await dropQueue(context)} waiting messages dropped.`);
+  if (action === "drop") {
+    const id = ids[Number(number) - 1];
+    const dropped = id !== undefined && (await deps.store.drop(key, id, "stopped", deps.now()));
+    return say(dropped ? "Dropped." : "There is no such message; `/queue` lists them.");
+  }
+  const runs = await Promise.all(ids.map((id) => deps.store.run(key, id)));
+  const lines = runs.map((run, index) => `${index + 1}. ${(run?.inbound.text ?? "").slice(0, 80)}`);
+  return say(lines.length > 0 ? lines.join("\n") : "Nothing is waiting.");
+}
+
+async function model(context: CommandContext): Promise<CommandResult> {
+  const names = context.deps.config().models.map((entry) => entry.name);
+  const [name] = split(context.args);
+  if (!name)
+    return say(`Models: ${names.join(", ") || "rehearsal"}. Now: ${context.policy.context.model_name ?? "default"}.`);
+  if (name !== "default" && !names.includes(name))
+    return say(`There is no model \`${name}\`. Known: ${names.join(", ")}.`);
+  await override(context, { model_name: name === "default" ? undefined : name });
+  return say(`This conversation uses the model ${name} from the next message on.`);
+}
+
+async function agent(context: CommandContext): Promise<CommandResult> {
+  const known = await context.deps.knowledge.agents();
+  const [name, ...rest] = split(context.args);
+  if (!name) {
+    const lines = known.map((entry) => `- ${entry.name}: ${entry.description}`);
+    return say([`Now: ${context.policy.context.agent_name ?? "default"}.`, ...lines].join("\n"));
+  }
+  if (name === "new") return newAgent(context, rest.join(" "));
+  if (name !== "default" && !known.some((entry) => entry.name === name)) return say(`There is no agent \`${name}\`.`);
+  await override(context, { agent_name: name === "default" ? undefined : name, is_bootstrap: undefined });
+  return say(`This conversation talks to ${name} from the next message on.`);
+}
+
+function newAgent(context: CommandContext, wish: string): CommandResult {
+  const rule = context.deps.config().agents.create;
+  if (rule === "nobody" || (rule === "admins" && !context.isAdmin)) return say("Only admins may create agents here.");
+  const task = wish === "" ? "I want to create a new agent." : `I want to create a new agent: ${wish}`;
+  return { task, once: { is_bootstrap: true } };
+}
+
+async function override(
+  context: CommandContext,
+  patch: Parameters<CommandContext["deps"]["store"]["overrideSession"]>[1],
+) {
+  await context.deps.store.overrideSession(context.key, patch, context.deps.now());
+}
+
+async function skills(context: CommandContext): Promise<CommandResult> {
+  const known = await context.deps.knowledge.skills();
+  if (known.length === 0) return say("No skills are installed.");
+  return say(
+    [...known.map((skill) => `- \`/${skill.name}\`: ${skill.description}`), "Use one with `/name what to do`."].join(
+      "\n",
+    ),
+  );
+}
+
+/** People see and delete their own facts; a chat's facts are everyone's there to see and an admin's to delete. */
+async function memory(context: CommandContext): Promise<CommandResult> {
+  const { inbound, deps } = context;
+  const [action, which] = split(context.args);
+  const group = inbound.kind === "group";
+  const scope = group ? "chat" : "user";
+  const id = group ? chatKey(inbound.at) : userKey(inbound.at, inbound.user.id);
+  if (action && group && !context.isAdmin) return say("Only admins may delete what I remember about a chat.");
+  if (action === "clear") {
+    await deps.knowledge.clearFacts(scope, id);
+    return say("Forgotten.");
+  }
+  const facts = await deps.knowledge.facts(scope, id);
+  if (action === "forget") {
+    const fact = facts[Number(which) - 1];
+    if (fact) await deps.knowledge.forgetFact(scope, id, fact.id);
+    return say(fact ? "Forgotten." : "There is no such fact; `/memory` lists them.");
+  }
+  if (facts.length === 0) return say("I remember nothing here.");
+  const list = facts.map((fact, index) => `${index + 1}. ${fact.text}`);
+  return say([...list, "`/memory forget <number>` or `/memory clear` deletes."].join("\n"));
+}
+
+const plain = (name: string, usage: string, help: string, run: Command["run"]): Command => ({
+  name,
+  usage,
+  help,
+  run,
+  admin: false,
+});
+
+export const sessionCommands: Command[] = [
+  plain("new", "", "start a new conversation here", startOver),
+  plain("stop", "[all]", "stop the running task; all: drop waiting messages too", stop),
+  plain("status", "", "what runs here, and why it plans or not", status),
+  plain("todos", "", "the plan at work", todos),
+  plain("queue", "[clear | drop <n>]", "messages that wait", queue),
+  plain("model", "[name | default]", "which model answers here", model),
+  plain("agent", "[name | default | new <wish>]", "which agent answers here", agent),
+  plain("skills", "", "skills that can be used", skills),
+  plain("memory", "[forget <n> | clear]", "what I remember about you (or this chat)", memory),
+  plain("usage", "", "tokens used", usage),
+];
