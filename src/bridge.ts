@@ -1,10 +1,11 @@
 /** The inbound pipeline: what arrives at the door becomes a command, an answer, a queued run, or nothing. */
-import type { Address, Door, Edit, Inbound, Migration, Press } from "../channels/channel.ts";
-import { answerFromPress, answerFromText } from "./answers.ts";
+import type { Door, Edit, Inbound, Migration } from "../channels/channel.ts";
+import { answerFromText } from "./answers.ts";
 import type { CommandDeps } from "./commands/command.ts";
 import { commandNames, runCommand } from "./commands/index.ts";
 import { parseCommand } from "./commands/parse.ts";
 import { messageOf } from "./errors.ts";
+import { newRun } from "./new-run.ts";
 import { classifyPlanMode } from "./plan-mode.ts";
 import {
   type Access,
@@ -16,13 +17,13 @@ import {
   resolvePolicy,
   respondsTo,
 } from "./policy.ts";
-import { parseToken, words } from "./render.ts";
-import { newRun } from "./runs.ts";
+import { pressed, takeAnswer } from "./presses.ts";
+import { words } from "./render.ts";
 import { chatKey, runId, sessionKey } from "./sessions.ts";
 import { settingKey } from "./settings.ts";
 import type { Lookup } from "./state/store.ts";
 import { greetStranger } from "./strangers.ts";
-import type { Answer, Question, Run, SessionContext } from "./types.ts";
+import type { Run, SessionContext } from "./types.ts";
 
 export interface BridgeDeps extends CommandDeps {
   /** Skills that can be named like commands. */
@@ -83,7 +84,7 @@ export function createBridge(deps: BridgeDeps): Door {
       : parseCommand(inbound.text, commandNames);
     if (parsed.kind === "chat") return false;
     if (parsed.kind === "unknown" && (await deps.skillNames()).includes(parsed.name)) return false;
-    if (!(await deps.store.once(`command/${inbound.id}`, 2 * DAY_MS))) return true;
+    if (await alreadyDone(inbound)) return true;
     if (parsed.kind === "unknown") {
       const hint = parsed.suggestion ? `Did you mean \`/${parsed.suggestion}\`?` : "`/help` lists what there is.";
       await reply(inbound, `There is no command \`/${parsed.name}\`. ${hint}`);
@@ -93,11 +94,18 @@ export function createBridge(deps: BridgeDeps): Door {
     return true;
   }
 
+  /** Twins come within a second; a redelivery after a crash comes later and finds whether it was carried out. */
+  async function alreadyDone(inbound: Inbound): Promise<boolean> {
+    if (!(await deps.store.once(`command/${inbound.id}`, 20_000))) return true;
+    return (await deps.store.get(`commanded/${inbound.id}`)) !== undefined;
+  }
+
   async function command(arrival: Arrival, name: string, args: string): Promise<void> {
     const { inbound } = arrival;
     log.info({ channel: inbound.at.channel, chat: inbound.at.chat, user: inbound.user.id, name }, "command");
     try {
       const result = await runCommand(name, { ...arrival, args, deps });
+      await deps.store.put(`commanded/${inbound.id}`, true, 2 * DAY_MS);
       if ("say" in result) await reply(inbound, result.say);
       else await asMessage(arrival, result.task, result.once);
     } catch (error) {
@@ -114,21 +122,7 @@ export function createBridge(deps: BridgeDeps): Door {
     const decides = question.kind === "clarification" || mayApprove(policy, isAdmin, active.askedBy, inbound.user);
     if (!decides) return false;
     const answer = answerFromText(question, inbound.text, inbound.user);
-    return take(key, active.id, inbound.id, answer);
-  }
-
-  async function take(key: string, run: string, id: string, answer: Answer): Promise<boolean> {
-    const taken = await deps.store.answer(key, run, id, answer);
-    if (taken === "closed") return false;
-    deps.lanes.kick(key);
-    await auditAnswer(key, run, answer);
-    return true;
-  }
-
-  async function auditAnswer(key: string, run: string, answer: Answer): Promise<void> {
-    if (answer.decision === "answer") return;
-    const where = key.split("/").slice(0, 3).join("/");
-    await deps.store.audit({ at: deps.now(), who: answer.by.id, where, what: `${answer.decision} run ${run}` });
+    return takeAnswer(deps, key, active.id, inbound.id, answer);
   }
 
   async function asMessage(arrival: Arrival, text: string, once: Partial<SessionContext> | undefined): Promise<void> {
@@ -202,45 +196,6 @@ export function createBridge(deps: BridgeDeps): Door {
     log.debug({ message: raw.inboundId, done }, "message edited");
   }
 
-  async function press(raw: Press): Promise<string | undefined> {
-    const at = deps.settings.canonical(raw.at, chatKey);
-    const token = parseToken(raw.token);
-    const run = token && (await deps.store.run(chatKey(at), token.run));
-    if (!token || !run || chatKey(run.inbound.at) !== chatKey(at)) return words.pressTooLate;
-    if (!(await deps.store.once(`press/${raw.id}`, DAY_MS))) return undefined;
-    const policy = resolvePolicy(deps.config(), deps.settings, { at, user: raw.user });
-    const admin = isAdmin(deps.config(), deps.settings, at, raw.user);
-    const decides = mayApprove(policy, admin, run.inbound.user.id, raw.user);
-    if (token.action === "stop") return decides ? stop(run, raw) : words.pressStopNotYours;
-    const { question } = run;
-    if (run.status !== "waiting" || !question?.id.startsWith(token.question ?? "")) return words.pressTooLate;
-    if (question.kind === "clarification" ? !mayAnswer(policy, at, raw, run) : !decides) return words.pressNotYours;
-    if (token.action === "chg") return words.pressChange;
-    return decideBy(run, question, raw, answerFromPress(question, token.action, token.option, raw.user));
-  }
-
-  function mayAnswer(policy: Policy, at: Address, { user }: Press, run: Run): boolean {
-    const { kind } = run.inbound;
-    return accessOf({ config: deps.config(), settings: deps.settings, policy, at, kind, user }) === "allowed";
-  }
-
-  async function decideBy(run: Run, question: Question, raw: Press, answer: Answer | undefined) {
-    if (!answer) return words.pressTooLate;
-    const taken = await take(run.session, run.id, `${raw.id}/answer`, answer);
-    if (!taken) return words.pressTooLate;
-    return question.kind === "clarification" ? undefined : words.pressTaken(answer.decision);
-  }
-
-  async function stop(run: Run, { user, at }: Press): Promise<string> {
-    if (run.status !== "running" && run.status !== "waiting") return words.pressTooLate;
-    await deps.store.requestStop(run.session, run.id, { by: user, at: deps.now() });
-    if (run.status === "waiting") await deps.runs.close(run, "stopped");
-    deps.runs.stop(run.id);
-    deps.lanes.kick(run.session);
-    await deps.store.audit({ at: deps.now(), who: user.id, where: chatKey(at), what: `stop run ${run.id}` });
-    return words.pressStopping;
-  }
-
   /** Sessions stay filed under the chat's first id; only the way out changes. */
   async function migrated({ from, to }: Migration): Promise<void> {
     const first = deps.settings.canonical(from, chatKey);
@@ -270,7 +225,7 @@ export function createBridge(deps: BridgeDeps): Door {
     if (await deps.store.once(`reply/${inbound.id}`, 2 * DAY_MS)) await reply(inbound, text);
   }
 
-  return { accept, edited, press, migrated };
+  return { accept, edited, press: (press) => pressed(deps, press), migrated };
 }
 
 function decidePlan(mode: boolean | "auto", text: string): { plan: boolean; reason: string } {

@@ -1,6 +1,8 @@
 /** `/admin …`: for admins by platform id. Every change is written to the audit log in the same step. */
 import type { Address } from "../../channels/channel.ts";
+import { closePairing, pairingOf } from "../pairing.ts";
 import { isOwner } from "../policy.ts";
+import { stopRun } from "../presses.ts";
 import { chatKey } from "../sessions.ts";
 import { settingKey } from "../settings.ts";
 import { changePolicy, exportPolicies, showPolicy } from "./admin-policy.ts";
@@ -73,15 +75,7 @@ const runs: Sub = async ({ deps }) => {
 const stop: Sub = async ({ deps, inbound }, [id]) => {
   const run = (await deps.store.activeRuns(1_000)).find((entry) => entry.id === id);
   if (!run) return "There is no such active run; `/admin runs` lists them.";
-  await deps.store.requestStop(run.session, run.id, { by: inbound.user, at: deps.now() });
-  if (run.status === "waiting") await deps.runs.close(run, "stopped");
-  deps.runs.stop(run.id);
-  await deps.store.audit({
-    at: deps.now(),
-    who: inbound.user.id,
-    where: chatKey(inbound.at),
-    what: `stop run ${run.id}`,
-  });
+  await stopRun(deps, run, inbound.user, chatKey(inbound.at));
   return `Stopping ${run.id}.`;
 };
 
@@ -119,24 +113,12 @@ const reload: Sub = async ({ deps }) => {
 };
 
 const pair: Sub = async (context, [code]) => {
-  const found = code && (await pairingOf(context.deps, code.toUpperCase()));
+  const found = code && (await pairingOf(context.deps.store, code));
   if (!found) return "That code is unknown or older than 10 minutes.";
   await change(context, settingKey.ruling(found.channel, found.user), "allow", `pair ${found.user}`);
-  await context.deps.store.remove(`pairing/${code.toUpperCase()}`);
+  await closePairing(context.deps.store, code);
   return `${found.user} may talk to me on ${found.channel} now.`;
 };
-
-export interface Pairing {
-  channel: Address["channel"];
-  user: string;
-}
-
-export async function pairingOf(
-  deps: Pick<CommandContext["deps"], "store">,
-  code: string,
-): Promise<Pairing | undefined> {
-  return (await deps.store.get(`pairing/${code}`)) as Pairing | undefined; // Written only by the bridge.
-}
 
 const policy: Sub = async (context, [action, ...args]) => {
   switch (action) {
@@ -206,5 +188,3 @@ export const adminCommands: Command[] = [
     run: admin,
   },
 ];
-
-export const PAIRING_MS = 10 * 60_000;

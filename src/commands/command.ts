@@ -1,5 +1,5 @@
 /** What a command is and what it is given. Commands have their own way: they never wait behind a run. */
-import type { Inbound, User } from "../../channels/channel.ts";
+import type { Inbound } from "../../channels/channel.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Lanes } from "../lanes.ts";
 import type { Log } from "../log.ts";

@@ -1,6 +1,7 @@
 /** Commands about the conversation at hand. */
 
 import { mayApprove } from "../policy.ts";
+import { stopRun } from "../presses.ts";
 import { statusLine, todoList, usageLine, words } from "../render.ts";
 import { chatKey, userKey } from "../sessions.ts";
 import type { Run } from "../types.ts";
@@ -15,20 +16,11 @@ async function activeRun({ lookup, key, deps }: CommandContext): Promise<Run | u
 
 /** Stops or closes what is active. False: this person may not. */
 async function endActive(context: CommandContext): Promise<"none" | "ended" | "refused"> {
-  const { deps, key, inbound, policy, isAdmin } = context;
+  const { deps, inbound, policy, isAdmin } = context;
   const run = await activeRun(context);
   if (!run) return "none";
   if (!mayApprove(policy, isAdmin, run.inbound.user.id, inbound.user)) return "refused";
-  await deps.store.requestStop(key, run.id, { by: inbound.user, at: deps.now() });
-  if (run.status === "waiting") await deps.runs.close(run, "stopped");
-  deps.runs.stop(run.id);
-  await deps.store.audit({
-    at: deps.now(),
-    who: inbound.user.id,
-    where: chatKey(inbound.at),
-    what: "stop",
-    old: run.id,
-  });
+  await stopRun(deps, run, inbound.user, chatKey(inbound.at));
   return "ended";
 }
 

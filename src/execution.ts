@@ -1,0 +1,349 @@
+/** One run, from its first model call to its last word. Whatever happens, the person is told. */
+import type { Channel, Content, MessageRef } from "../channels/channel.ts";
+import { ChannelError } from "../channels/errors.ts";
+import type { Config } from "../config/schema.ts";
+import { deliver } from "./answer.ts";
+import { Board, type BoardDeps } from "./board.ts";
+import { messageOf } from "./errors.ts";
+import type { Lane } from "./lanes.ts";
+import type { Log } from "./log.ts";
+import { newRun } from "./new-run.ts";
+import type { Outbox } from "./outbox.ts";
+import { type Policy, resolvePolicy } from "./policy.ts";
+import { questionButtons, questionText, words } from "./render.ts";
+import { chatKey, userKey } from "./sessions.ts";
+import type { Settings } from "./settings.ts";
+import type { RunPatch, Steer, Store } from "./state/store.ts";
+import type {
+  Agent,
+  AgentEvent,
+  AgentRequest,
+  Answer,
+  InputFile,
+  Outcome,
+  Question,
+  Run,
+  RunContext,
+} from "./types.ts";
+import type { Uploads } from "./uploads.ts";
+
+export interface RunsDeps {
+  config(): Config;
+  store: Store;
+  settings: Settings;
+  agent: Agent;
+  outbox: Outbox;
+  uploads: Uploads;
+  channel(at: Run["inbound"]["at"]): Channel;
+  log: Log;
+  now(): number;
+}
+
+/** Why a run's signal was aborted. */
+export class Stopped extends Error {}
+class TimedOut extends Error {}
+export class LeaseLost extends Error {}
+export class ShuttingDown extends Error {}
+
+export function boardDeps(deps: RunsDeps, run: Run, log: Log): BoardDeps {
+  return {
+    outbox: deps.outbox,
+    save: (patch) => deps.store.saveRun(run.session, run.id, patch),
+    posted: (ref) => deps.store.remember(ref, run.session),
+    log,
+  };
+}
+
+/** A question that is over keeps its text and loses its buttons. */
+export async function showAnswered(deps: RunsDeps, run: Run, answer: string): Promise<void> {
+  const { question } = run;
+  if (!question?.ref) return;
+  const text = `${question.text}\n\n→ ${answer}`;
+  try {
+    await deps.outbox.edit(question.ref, () => ({ kind: "question", text, buttons: [] }));
+  } catch (error) {
+    deps.log.warn({ run: run.id, error: messageOf(error) }, "question could not be closed");
+  }
+}
+
+function follow(signal: AbortSignal, control: AbortController): () => void {
+  const forward = () => control.abort(signal.reason ?? new LeaseLost());
+  if (signal.aborted) forward();
+  else signal.addEventListener("abort", forward, { once: true });
+  return () => signal.removeEventListener("abort", forward);
+}
+
+/** Platforms' indicators lapse after 5 seconds or more. */
+const TYPING_EVERY_MS = 4_000;
+const DAY_MS = 24 * 60 * 60_000;
+
+export class Execution {
+  readonly #deps: RunsDeps;
+  readonly #run: Run;
+  readonly #lane: Lane;
+  readonly #control: AbortController;
+  readonly #log: Log;
+  readonly #board: Board;
+  readonly #policy: Policy;
+  #offered: string[] = [];
+
+  constructor(deps: RunsDeps, run: Run, lane: Lane, control: AbortController, log: Log) {
+    this.#deps = deps;
+    this.#run = run;
+    this.#lane = lane;
+    this.#control = control;
+    this.#log = log;
+    this.#board = new Board(run, boardDeps(deps, run, log));
+    this.#policy = resolvePolicy(deps.config(), deps.settings, { at: run.inbound.at, user: run.inbound.user });
+  }
+
+  async go(): Promise<void> {
+    const run = this.#run;
+    run.outcome ??= await this.#decide();
+    if (!run.outcome) return;
+    await this.#save({ outcome: run.outcome, todos: run.todos, usage: run.usage });
+    await this.#lastWords(run.outcome);
+    await this.#finish(run.outcome);
+  }
+
+  /** The outcome, or undefined when the run is not over: it waits for a person, or another worker goes on. */
+  async #decide(): Promise<Outcome | undefined> {
+    const { max_attempts } = this.#deps.config().runs;
+    if (this.#run.attempt > max_attempts) return { kind: "lost", text: words.lost(max_attempts) };
+    this.#board.resume(this.#run.attempt > 1 ? words.resumed : undefined);
+    if (this.#run.answer) await this.#goOnAfterAnswer(this.#run.answer);
+    const typing = this.#typing();
+    const deadline = this.#deadline();
+    try {
+      return await this.#listen();
+    } finally {
+      clearTimeout(deadline);
+      clearInterval(typing);
+    }
+  }
+
+  async #goOnAfterAnswer(answer: Answer): Promise<void> {
+    this.#board.answered();
+    await showAnswered(this.#deps, this.#run, "text" in answer ? answer.text : answer.decision);
+  }
+
+  async #listen(): Promise<Outcome | undefined> {
+    let last: AgentEvent | undefined;
+    for await (const event of this.#deps.agent.stream(await this.#request())) {
+      last = event;
+      await this.#apply(event);
+    }
+    switch (last?.type) {
+      case "done":
+        return { kind: "done", text: last.text };
+      case "failed":
+        return { kind: "failed", text: last.text, failure: last.failure };
+      case "ask":
+      case "approve":
+        await this.#park(last.question);
+        return undefined;
+      default:
+        return this.#cut();
+    }
+  }
+
+  /** The agent was stopped: by a person, by time, or because this worker must let go. */
+  async #cut(): Promise<Outcome | undefined> {
+    const reason: unknown = this.#control.signal.reason;
+    if (reason instanceof Stopped) return { kind: "stopped", text: words.stopped };
+    if (reason instanceof TimedOut) {
+      const text = `This took longer than ${this.#deps.config().runs.timeout_minutes} minutes, so I stopped it.`;
+      return { kind: "failed", text, failure: { code: "step_limit", detail: "run timeout" } };
+    }
+    if (reason instanceof ShuttingDown) await this.#board.suspend();
+    this.#log.info({ reason: messageOf(reason) }, "run is handed over");
+    return undefined;
+  }
+
+  async #apply(event: AgentEvent): Promise<void> {
+    const run = this.#run;
+    if (event.type === "usage") run.usage = event.usage;
+    if (event.type === "file") {
+      run.files = [...(run.files ?? []), { name: event.name, path: event.path, type: event.mime }];
+      await this.#save({ files: run.files });
+    }
+    if (event.type === "todos") {
+      run.todos = event.todos;
+      await this.#save({ todos: event.todos, usage: run.usage });
+    }
+    this.#board.apply(event);
+  }
+
+  async #request(): Promise<AgentRequest> {
+    const { inbound, answer } = this.#run;
+    const channel = this.#deps.channel(inbound.at);
+    return {
+      context: this.#context(),
+      input: {
+        id: inbound.id,
+        text: inbound.text,
+        speaker: inbound.user,
+        quoted: inbound.quoted,
+        files: await this.#uploads(),
+      },
+      dialect: channel.capabilities.dialect,
+      answer,
+      limits: await this.#limits(),
+      signal: this.#control.signal,
+      steers: () => this.#steers(),
+    };
+  }
+
+  async #limits(): Promise<AgentRequest["limits"]> {
+    const { budget, tools, recursionLimit } = this.#policy;
+    const perDay = budget.chat_tokens_per_day;
+    const spent = perDay === undefined ? 0 : await this.#deps.store.count(this.#spendKey(), 0, DAY_MS);
+    return {
+      tools,
+      runTokens: budget.run_tokens,
+      runModelCalls: budget.run_model_calls,
+      chatTokensLeft: perDay === undefined ? undefined : Math.max(0, perDay - spent),
+      recursionLimit,
+    };
+  }
+
+  async #uploads(): Promise<InputFile[]> {
+    return this.#run.inbound.attachments.length === 0 ? [] : this.#deps.uploads.take(this.#run);
+  }
+
+  #context(): RunContext {
+    const { id, threadId, inbound, context } = this.#run;
+    return {
+      ...context,
+      is_plan_mode: context.is_plan_mode === true,
+      thread_id: threadId,
+      run_id: id,
+      user_id: userKey(inbound.at, inbound.user.id),
+      channel: inbound.at.channel,
+      chat_id: chatKey(inbound.at),
+    };
+  }
+
+  /** What was offered before is in the agent's history once it asks again. */
+  async #steers(): Promise<Steer[]> {
+    const { session, id } = this.#run;
+    if (this.#offered.length > 0) await this.#deps.store.ackSteers(session, id, this.#offered);
+    const steers = await this.#deps.store.steers(session, id);
+    this.#offered = steers.map((steer) => steer.id);
+    return steers;
+  }
+
+  async #park(question: Question): Promise<void> {
+    const run = this.#run;
+    await this.#save({ todos: run.todos, usage: run.usage, answer: undefined });
+    await this.#board.ask(question);
+    const asked = question.kind === "clarification" ? await this.#ask(question) : question;
+    const parked = await this.#deps.store.park(run.session, run.id, this.#lane.owner, asked);
+    this.#log.info({ kind: question.kind, parked }, "run waits for an answer");
+  }
+
+  async #ask(question: Question): Promise<Question> {
+    const run = this.#run;
+    const buttons = questionButtons(run.id, question);
+    const content: Content = { kind: "question", text: questionText(question), buttons };
+    const ref = await this.#deps.outbox.post(run.inbound.at, () => content, {
+      nonce: `${run.id}.q${question.id.slice(0, 6)}`,
+    });
+    await this.#posted(ref);
+    return { ...question, ref };
+  }
+
+  async #lastWords(outcome: Outcome): Promise<void> {
+    try {
+      await this.#board.end(outcome.kind);
+      await deliver(this.#run, this.#pieces(outcome), {
+        outbox: this.#deps.outbox,
+        save: (patch) => this.#save(patch),
+        posted: (ref) => this.#posted(ref),
+      });
+    } catch (error) {
+      if (!(error instanceof ChannelError) || error.code === "unavailable") throw error;
+      this.#log.error({ code: error.code, error: error.message }, "last word cannot be delivered");
+    }
+  }
+
+  #pieces(outcome: Outcome): Content[] {
+    const channel = this.#deps.channel(this.#run.inbound.at);
+    const notice = outcome.kind === "done" ? undefined : noticeOf(outcome);
+    if (notice) return [{ kind: "notice", text: notice }];
+    const text = outcome.text.trim() === "" ? words.emptyAnswer : outcome.text;
+    const files = (this.#run.files ?? []).map((file): Content => ({ kind: "file", file }));
+    return [...channel.split(text).map((piece): Content => ({ kind: "markdown", text: piece })), ...files];
+  }
+
+  async #finish(outcome: Outcome): Promise<void> {
+    const { session, id, usage } = this.#run;
+    if (this.#policy.budget.chat_tokens_per_day !== undefined) {
+      await this.#deps.store.count(this.#spendKey(), usage.inputTokens + usage.outputTokens, DAY_MS);
+    }
+    for (;;) {
+      const finished = await this.#deps.store.finish(session, id, this.#lane.owner, outcome.kind, this.#deps.now());
+      if (finished !== "steered") {
+        this.#log.info({ outcome: outcome.kind, finished, ...usage }, "run ends");
+        return;
+      }
+      await this.#requeueSteers();
+    }
+  }
+
+  /** Messages that came after the last model step become runs of their own. */
+  async #requeueSteers(): Promise<void> {
+    const run = this.#run;
+    const steers = await this.#deps.store.steers(run.session, run.id);
+    for (const steer of steers.filter(({ id }) => !this.#offered.includes(id))) {
+      await this.#deps.store.accept(runFromSteer(run, steer, this.#deps.now()));
+    }
+    await this.#deps.store.ackSteers(
+      run.session,
+      run.id,
+      steers.map(({ id }) => id),
+    );
+  }
+
+  #spendKey(): string {
+    return `spent/${new Date(this.#deps.now()).toISOString().slice(0, 10)}/${chatKey(this.#run.inbound.at)}`;
+  }
+
+  #deadline(): NodeJS.Timeout {
+    const minutes = this.#deps.config().runs.timeout_minutes;
+    return setTimeout(() => this.#control.abort(new TimedOut()), minutes * 60_000);
+  }
+
+  #typing(): NodeJS.Timeout {
+    const { at } = this.#run.inbound;
+    const channel = this.#deps.channel(at);
+    const show = () => {
+      channel.typing?.(at, true).catch((error) => this.#log.debug({ error: messageOf(error) }, "typing not shown"));
+    };
+    show();
+    return setInterval(show, TYPING_EVERY_MS);
+  }
+
+  #save(patch: RunPatch): Promise<void> {
+    return this.#deps.store.saveRun(this.#run.session, this.#run.id, patch);
+  }
+
+  #posted(ref: MessageRef): Promise<void> {
+    return this.#deps.store.remember(ref, this.#run.session);
+  }
+}
+
+function noticeOf(outcome: Outcome): string {
+  return outcome.kind === "stopped" ? outcome.text : words.failed(outcome.text);
+}
+
+function runFromSteer(run: Run, steer: Steer, now: number): Run {
+  const id = `${steer.id}+`;
+  return newRun({
+    inbound: { ...run.inbound, id, text: steer.text, user: steer.speaker, attachments: [] },
+    session: run.session,
+    threadId: run.threadId,
+    context: run.context,
+    now,
+  });
+}
