@@ -1,13 +1,11 @@
 /** One run, from its first model call to its last word. Whatever happens, the person is told. */
 import type { Channel, Content, MessageRef } from "../channels/channel.ts";
-import { ChannelError } from "../channels/errors.ts";
 import type { Config } from "../config/schema.ts";
-import { deliver } from "./answer.ts";
 import { Board, type BoardDeps } from "./board.ts";
+import { DAY_MS, endRun, showAnswered, spendKey } from "./ending.ts";
 import { messageOf } from "./errors.ts";
 import type { Lane } from "./lanes.ts";
 import type { Log } from "./log.ts";
-import { newRun } from "./new-run.ts";
 import type { Outbox } from "./outbox.ts";
 import { type Policy, resolvePolicy } from "./policy.ts";
 import { questionButtons, questionText, words } from "./render.ts";
@@ -54,28 +52,8 @@ export function boardDeps(deps: RunsDeps, run: Run, log: Log): BoardDeps {
   };
 }
 
-/** A question that is over keeps its text and loses its buttons. */
-export async function showAnswered(deps: RunsDeps, run: Run, answer: string): Promise<void> {
-  const { question } = run;
-  if (!question?.ref) return;
-  const text = `${question.text}\n\n→ ${answer}`;
-  try {
-    await deps.outbox.edit(question.ref, () => ({ kind: "question", text, buttons: [] }));
-  } catch (error) {
-    deps.log.warn({ run: run.id, error: messageOf(error) }, "question could not be closed");
-  }
-}
-
-function follow(signal: AbortSignal, control: AbortController): () => void {
-  const forward = () => control.abort(signal.reason ?? new LeaseLost());
-  if (signal.aborted) forward();
-  else signal.addEventListener("abort", forward, { once: true });
-  return () => signal.removeEventListener("abort", forward);
-}
-
 /** Platforms' indicators lapse after 5 seconds or more. */
 const TYPING_EVERY_MS = 4_000;
-const DAY_MS = 24 * 60 * 60_000;
 
 export class Execution {
   readonly #deps: RunsDeps;
@@ -102,8 +80,14 @@ export class Execution {
     run.outcome ??= await this.#decide();
     if (!run.outcome) return;
     await this.#save({ outcome: run.outcome, todos: run.todos, usage: run.usage });
-    await this.#lastWords(run.outcome);
-    await this.#finish(run.outcome);
+    await endRun(run, run.outcome, {
+      ...this.#deps,
+      board: this.#board,
+      owner: this.#lane.owner,
+      log: this.#log,
+      offered: this.#offered,
+      countsTokens: this.#policy.budget.chat_tokens_per_day !== undefined,
+    });
   }
 
   /** The outcome, or undefined when the run is not over: it waits for a person, or another worker goes on. */
@@ -197,7 +181,10 @@ export class Execution {
   async #limits(): Promise<AgentRequest["limits"]> {
     const { budget, tools, recursionLimit } = this.#policy;
     const perDay = budget.chat_tokens_per_day;
-    const spent = perDay === undefined ? 0 : await this.#deps.store.count(this.#spendKey(), 0, DAY_MS);
+    const spent =
+      perDay === undefined
+        ? 0
+        : await this.#deps.store.count(spendKey(this.#run.inbound.at, this.#deps.now()), 0, DAY_MS);
     return {
       tools,
       runTokens: budget.run_tokens,
@@ -253,62 +240,6 @@ export class Execution {
     return { ...question, ref };
   }
 
-  async #lastWords(outcome: Outcome): Promise<void> {
-    try {
-      await this.#board.end(outcome.kind);
-      await deliver(this.#run, this.#pieces(outcome), {
-        outbox: this.#deps.outbox,
-        save: (patch) => this.#save(patch),
-        posted: (ref) => this.#posted(ref),
-      });
-    } catch (error) {
-      if (!(error instanceof ChannelError) || error.code === "unavailable") throw error;
-      this.#log.error({ code: error.code, error: error.message }, "last word cannot be delivered");
-    }
-  }
-
-  #pieces(outcome: Outcome): Content[] {
-    const channel = this.#deps.channel(this.#run.inbound.at);
-    const notice = outcome.kind === "done" ? undefined : noticeOf(outcome);
-    if (notice) return [{ kind: "notice", text: notice }];
-    const text = outcome.text.trim() === "" ? words.emptyAnswer : outcome.text;
-    const files = (this.#run.files ?? []).map((file): Content => ({ kind: "file", file }));
-    return [...channel.split(text).map((piece): Content => ({ kind: "markdown", text: piece })), ...files];
-  }
-
-  async #finish(outcome: Outcome): Promise<void> {
-    const { session, id, usage } = this.#run;
-    if (this.#policy.budget.chat_tokens_per_day !== undefined) {
-      await this.#deps.store.count(this.#spendKey(), usage.inputTokens + usage.outputTokens, DAY_MS);
-    }
-    for (;;) {
-      const finished = await this.#deps.store.finish(session, id, this.#lane.owner, outcome.kind, this.#deps.now());
-      if (finished !== "steered") {
-        this.#log.info({ outcome: outcome.kind, finished, ...usage }, "run ends");
-        return;
-      }
-      await this.#requeueSteers();
-    }
-  }
-
-  /** Messages that came after the last model step become runs of their own. */
-  async #requeueSteers(): Promise<void> {
-    const run = this.#run;
-    const steers = await this.#deps.store.steers(run.session, run.id);
-    for (const steer of steers.filter(({ id }) => !this.#offered.includes(id))) {
-      await this.#deps.store.accept(runFromSteer(run, steer, this.#deps.now()));
-    }
-    await this.#deps.store.ackSteers(
-      run.session,
-      run.id,
-      steers.map(({ id }) => id),
-    );
-  }
-
-  #spendKey(): string {
-    return `spent/${new Date(this.#deps.now()).toISOString().slice(0, 10)}/${chatKey(this.#run.inbound.at)}`;
-  }
-
   #deadline(): NodeJS.Timeout {
     const minutes = this.#deps.config().runs.timeout_minutes;
     return setTimeout(() => this.#control.abort(new TimedOut()), minutes * 60_000);
@@ -331,19 +262,4 @@ export class Execution {
   #posted(ref: MessageRef): Promise<void> {
     return this.#deps.store.remember(ref, this.#run.session);
   }
-}
-
-function noticeOf(outcome: Outcome): string {
-  return outcome.kind === "stopped" ? outcome.text : words.failed(outcome.text);
-}
-
-function runFromSteer(run: Run, steer: Steer, now: number): Run {
-  const id = `${steer.id}+`;
-  return newRun({
-    inbound: { ...run.inbound, id, text: steer.text, user: steer.speaker, attachments: [] },
-    session: run.session,
-    threadId: run.threadId,
-    context: run.context,
-    now,
-  });
 }

@@ -1,6 +1,7 @@
 /** Starts, stops and closes runs. The lane calls `work`; `execution.ts` is the work itself. */
 import { Board } from "./board.ts";
-import { boardDeps, Execution, LeaseLost, type RunsDeps, Stopped, showAnswered } from "./execution.ts";
+import { showAnswered } from "./ending.ts";
+import { boardDeps, Execution, LeaseLost, type RunsDeps, Stopped } from "./execution.ts";
 import type { Lane } from "./lanes.ts";
 import { words } from "./render.ts";
 import type { Run } from "./types.ts";
@@ -44,4 +45,11 @@ export function createRuns(deps: RunsDeps): Runs {
     close,
     stop: (run) => active.get(run)?.abort(new Stopped()),
   };
+}
+
+function follow(signal: AbortSignal, control: AbortController): () => void {
+  const forward = () => control.abort(signal.reason ?? new LeaseLost());
+  if (signal.aborted) forward();
+  else signal.addEventListener("abort", forward, { once: true });
+  return () => signal.removeEventListener("abort", forward);
 }
