@@ -1,0 +1,91 @@
+/** The composition root: the only file that starts things. */
+import { ConfigError, environment, type LoadedConfig, loadConfig, packageRoot } from "../config/load.ts";
+import { type App, createApp } from "./app.ts";
+import { type Cli, parseCli, USAGE } from "./cli.ts";
+import { doctor } from "./doctor.ts";
+import { messageOf, OperatorError } from "./errors.ts";
+import { serveHealth } from "./gateway/health.ts";
+import { createLog, type Log } from "./log.ts";
+import { once } from "./once.ts";
+import { approvePairing, explainPolicy, exportAudit } from "./operator.ts";
+
+const print = (text: string) => void process.stdout.write(`${text}\n`);
+
+async function main(): Promise<number> {
+  const cli = parseCli(process.argv.slice(2));
+  if (cli.kind === "help") {
+    print(USAGE);
+    return 0;
+  }
+  const root = packageRoot();
+  const loaded = loadConfig({ path: cli.config ?? environment().PLANBRIDGE_CONFIG, root });
+  const log = createLog({ ...logLevel(cli, loaded), secrets: loaded.secrets });
+  for (const warning of loaded.warnings) log.warn({}, warning);
+  return command(cli, { loaded, root, log });
+}
+
+interface Start {
+  loaded: LoadedConfig;
+  root: string;
+  log: Log;
+}
+
+async function command(cli: Exclude<Cli, { kind: "help" }>, start: Start): Promise<number> {
+  switch (cli.kind) {
+    case "run":
+      return serve(start);
+    case "once":
+      return once(cli.text, start);
+    case "doctor":
+      return doctor(start, print);
+    case "explain":
+      return explainPolicy(start, cli, print);
+    case "pair":
+      return approvePairing(start, cli.code, print);
+    case "audit":
+      return exportAudit(start, print);
+  }
+}
+
+/** Log lines would tear the terminal's plan apart, so there only trouble is shown unless a log file is set. */
+function logLevel(cli: Cli, { config }: LoadedConfig) {
+  const { level, file } = config.log;
+  const quiet = file === undefined && level === "info" && (cli.kind !== "run" || config.channels.terminal.enabled);
+  return { level: quiet ? ("warn" as const) : level, file };
+}
+
+async function serve({ loaded, root, log }: Start): Promise<number> {
+  const ended = Promise.withResolvers<void>();
+  const app = await createApp({ loaded, root, log, terminal: { onEnd: ended.resolve } });
+  const health = await serveHealth(app, log);
+  process.once("SIGTERM", ended.resolve);
+  process.once("SIGINT", ended.resolve);
+  process.on("SIGHUP", () => void app.reload());
+  try {
+    await app.start();
+    const watching = app.watch();
+    await ended.promise;
+    await watching.close();
+    return 0;
+  } finally {
+    await finish(app);
+    await health.close();
+  }
+}
+
+/** When the terminal's input ends, what was asked there is still answered. */
+async function finish(app: App): Promise<void> {
+  if (app.onlyTerminal()) await app.lanes.idle();
+  await app.stop();
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    const known = error instanceof OperatorError || error instanceof ConfigError;
+    process.stderr.write(`${known ? messageOf(error) : `Internal error: ${messageOf(error)}`}\n`);
+    process.exitCode = error instanceof OperatorError ? error.exitCode : 2;
+  },
+);
