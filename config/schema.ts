@@ -203,6 +203,8 @@ const tools = z.strictObject({
 });
 
 export const config = z.strictObject({
+  /** One channel that lacks an environment variable stops the start, although others could run. */
+  strict: z.boolean().default(false),
   default_session: sessionLayer.prefault({}),
   channels: z
     .strictObject({
