@@ -4,15 +4,15 @@ import type { Address } from "../channels/channel.ts";
 
 export type Scope = "thread" | "chat" | "user";
 
-/** Parts are encoded, so no id can imitate a separator. The state partitions by this key. */
+/** Parts are encoded, so no id can imitate `/` or `+`. The state partitions by this key. */
 export function chatKey(at: Address): string {
-  const channel = at.bot ? `${at.channel}~${encodeURIComponent(at.bot)}` : at.channel;
+  const channel = at.bot ? `${at.channel}+${encodeURIComponent(at.bot)}` : at.channel;
   return [channel, encodeURIComponent(at.account), encodeURIComponent(at.chat)].join("/");
 }
 
 export function sessionKey(at: Address, scope: Scope, userId: string): string {
   const thread = scope === "chat" || at.thread === undefined ? "" : `/${encodeURIComponent(at.thread)}`;
-  const user = scope === "user" ? `/~${encodeURIComponent(userId)}` : "";
+  const user = scope === "user" ? `/+${encodeURIComponent(userId)}` : "";
   return chatKey(at) + thread + user;
 }
 
@@ -30,7 +30,7 @@ export function userKey(at: Address, userId: string): string {
 /** The chat a key was made from (without its thread). */
 export function addressOf(key: string): Address {
   const [head = "", account = "", chat = ""] = key.split("/");
-  const [channel = "", bot] = head.split("~");
+  const [channel = "", bot] = head.split("+");
   return {
     channel: channel as Address["channel"], // Keys are only made by chatKey and sessionKey.
     account: decodeURIComponent(account),
