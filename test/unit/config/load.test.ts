@@ -180,7 +180,7 @@ describe("environment variables", () => {
   });
 
   it("are reported with key and name when they are not set or empty", () => {
-    for (const env of [{}, { KEY: "" }]) {
+    for (const env of [{}, { KEY: "" }] as Record<string, string>[]) {
       expect(about(problems(search("$KEY"), env), "tools.search.api_key")).toContain("variable KEY is not set");
     }
   });
