@@ -112,7 +112,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   async function room(channel: Channel, at: Address, what: "post" | "edit", progress: boolean): Promise<number> {
     const paces = channel.pace(at, what);
     const now = deps.now();
-    const blocked = Math.max(0, ...paces.map(({ key }) => (blockedUntil.get(key) ?? 0) - now));
+    const keys = [chatKey(at), ...paces.map(({ key }) => key)];
+    const blocked = Math.max(0, ...keys.map((key) => (blockedUntil.get(key) ?? 0) - now));
     if (blocked > 0) return blocked;
     for (const { key, burst, perMs } of paces) {
       const reserve = progress ? Math.min(RESERVE, burst - 1) : 0;
