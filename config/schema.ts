@@ -280,7 +280,12 @@ export const config = z.strictObject({
     })
     .prefault({}),
   workspace: z
-    .strictObject({ dir: z.string().default("data/workspaces"), max_file_mb: count.default(20) })
+    .strictObject({
+      dir: z.string().default("data/workspaces"),
+      max_file_mb: count.default(20),
+      /** Sessions of the terminal may read the folder it was started in, as /project/. */
+      terminal_reads_cwd: z.boolean().default(true),
+    })
     .prefault({}),
   health: z
     .strictObject({

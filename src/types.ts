@@ -27,6 +27,8 @@ export interface RunContext extends SessionContext {
   channel: string;
   /** The chat key; what chat memory is filed under. */
   chat_id: string;
+  /** A conversation with one person alone; only there it matters what is remembered about them. Absent: no. */
+  private?: boolean | undefined;
 }
 
 export interface Session {
@@ -126,6 +128,8 @@ export interface Run {
   delivered: MessageRef[];
   /** Nonce of the post under way; set before posting, cleared with its ref. */
   posting?: string | undefined;
+  /** The message in which the answer is shown while it is written. */
+  draft?: MessageRef | undefined;
   /** Files to be sent with the answer. */
   files?: OutFile[] | undefined;
   /** Set by /stop, read by the worker that owns the run. */
