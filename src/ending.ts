@@ -52,9 +52,13 @@ export async function endRun(run: Run, outcome: Outcome, deps: EndDeps): Promise
 async function lastWords(run: Run, outcome: Outcome, deps: EndDeps): Promise<void> {
   const { store, outbox, board } = deps;
   try {
+    // What was written so far stays to be read above the bad news.
+    if (outcome.kind !== "done") run.draft = undefined;
     await board.end(outcome.kind);
-    await deliver(run, pieces(run, outcome, deps.channel(run.inbound.at)), {
+    const channel = deps.channel(run.inbound.at);
+    await deliver(run, pieces(run, outcome, channel), {
       outbox,
+      channel,
       save: (patch) => store.saveRun(run.session, run.id, patch),
       posted: (ref) => store.remember(ref, run.session),
     });

@@ -2,6 +2,7 @@
 import type { Channel, Content, MessageRef } from "../channels/channel.ts";
 import type { Config } from "../config/schema.ts";
 import { Board, type BoardDeps } from "./board.ts";
+import { Draft } from "./draft.ts";
 import { DAY_MS, endRun, showAnswered, spendKey } from "./ending.ts";
 import { messageOf } from "./errors.ts";
 import type { Lane } from "./lanes.ts";
@@ -62,6 +63,7 @@ export class Execution {
   readonly #control: AbortController;
   readonly #log: Log;
   readonly #board: Board;
+  readonly #draft: Draft;
   readonly #policy: Policy;
   #offered: string[] = [];
 
@@ -72,6 +74,7 @@ export class Execution {
     this.#control = control;
     this.#log = log;
     this.#board = new Board(run, boardDeps(deps, run, log));
+    this.#draft = new Draft(run, { ...boardDeps(deps, run, log), channel: deps.channel(run.inbound.at) });
     this.#policy = resolvePolicy(deps.config(), deps.settings, { at: run.inbound.at, user: run.inbound.user });
   }
 
@@ -101,6 +104,7 @@ export class Execution {
     try {
       return await this.#listen();
     } finally {
+      await this.#draft.close();
       clearTimeout(deadline);
       clearInterval(typing);
     }
@@ -146,6 +150,7 @@ export class Execution {
 
   async #apply(event: AgentEvent): Promise<void> {
     const run = this.#run;
+    if (event.type === "text") this.#draft.write(event.text);
     if (event.type === "usage") run.usage = event.usage;
     if (event.type === "file") {
       run.files = [...(run.files ?? []), { name: event.name, path: event.path, type: event.mime }];

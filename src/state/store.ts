@@ -45,6 +45,7 @@ export type RunPatch = Partial<
     | "posting"
     | "usage"
     | "files"
+    | "draft"
     | "context"
     | "planReason"
     | "startedAt"
