@@ -150,7 +150,7 @@ function quotedBy(message: TgMessage, reply: TgMessage | undefined, self: Self):
 }
 
 function attachmentsOf(message: TgMessage): Attachment[] {
-  const photo = message.photo?.toSorted((a, b) => (a.file_size ?? 0) - (b.file_size ?? 0)).at(-1);
+  const photo = message.photo?.toSorted((a, b) => areaOf(a) - areaOf(b)).at(-1);
   const { message_id: n, document, voice, audio, video, video_note: note } = message;
   const found: [TgFile | undefined, string, string][] = [
     [photo, `photo-${n}.jpg`, "image/jpeg"],
@@ -161,6 +161,10 @@ function attachmentsOf(message: TgMessage): Attachment[] {
     [note, `video-${n}.mp4`, "video/mp4"],
   ];
   return found.flatMap(([file, name, type]) => (file ? [attachment(file, name, type)] : []));
+}
+
+function areaOf({ width = 0, height = 0 }: TgFile): number {
+  return width * height;
 }
 
 function attachment(file: TgFile, name: string, type: string): Attachment {

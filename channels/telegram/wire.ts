@@ -30,6 +30,8 @@ export interface TgFile {
   file_size?: number;
   file_name?: string;
   mime_type?: string;
+  width?: number;
+  height?: number;
 }
 
 export interface TgMessage {

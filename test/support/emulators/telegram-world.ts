@@ -106,7 +106,8 @@ export function addChat(world: World, chat: Pick<EmulatedChat, "id" | "type" | "
     forum: false,
     topics: new Map(),
     messages: new Map(),
-    nextId: 1,
+    // The first message of a supergroup tells of its creation; 1 is also the General topic's id.
+    nextId: chat.type === "supergroup" ? 2 : 1,
     actions: [],
     ...chat,
   };
