@@ -3,7 +3,7 @@
  * Everything here is JSON: it is written to Redis and read back after a restart unchanged.
  */
 
-export const CHANNEL_NAMES = ["slack", "discord", "telegram", "terminal", "web"] as const;
+export const CHANNEL_NAMES = ["slack", "discord", "telegram", "terminal"] as const;
 export type ChannelName = (typeof CHANNEL_NAMES)[number];
 
 /**

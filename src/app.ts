@@ -183,6 +183,5 @@ function findChannel(open: { bot: string | undefined; channel: Channel }[], at: 
 }
 
 function uploadLimit(config: Config, at: Address): number {
-  const megabytes = at.channel === "web" ? 20 : config.channels[at.channel].max_upload_mb;
-  return megabytes * 1_000_000;
+  return config.channels[at.channel].max_upload_mb * 1_000_000;
 }

@@ -58,9 +58,9 @@ function withoutAccount(stored: Record<string, unknown>, account: string): Recor
   );
 }
 
-function channelName(text: string): Exclude<ChannelName, "web"> {
+function channelName(text: string): ChannelName {
   const found = CHANNEL_NAMES.find((name) => name === text);
-  if (!found || found === "web") throw new OperatorError(`There is no channel "${text}".`);
+  if (!found) throw new OperatorError(`There is no channel "${text}".`);
   return found;
 }
 

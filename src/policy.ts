@@ -89,7 +89,6 @@ export function resolvePolicy(config: Config, settings: Settings, place: Place):
 
 function layersOf(config: Config, settings: Settings, place: Place): Layer[] {
   const { at, user } = place;
-  if (at.channel === "web") throw new Error("The web channel has no policy section.");
   const channel = config.channels[at.channel];
   const { enabled: _e, groups: _g, pairing: _p, chats, users, ...rest } = channel;
   const layers: Layer[] = [
@@ -168,7 +167,7 @@ export function isAdmin(config: Config, settings: Settings, at: Address, user: U
 }
 
 export function isOwner(config: Config, at: Address, user: User): boolean {
-  return at.channel !== "web" && config.admins[at.channel].includes(user.id);
+  return config.admins[at.channel].includes(user.id);
 }
 
 export type Access = "allowed" | "denied" | "unknown_group" | "not_listed";
@@ -200,7 +199,6 @@ export function isListed(policy: Pick<Policy, "allowedUsers" | "allowedRoles">, 
 }
 
 function isKnownGroup(config: Config, settings: Settings, at: Address): boolean {
-  if (at.channel === "web") return true;
   const { groups, chats } = config.channels[at.channel];
   if (groups === "allow") return true;
   const named = Object.keys(chats).some((pattern) => matches(pattern, at.chat));

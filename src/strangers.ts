@@ -9,7 +9,6 @@ import { userKey } from "./sessions.ts";
 const HOUR_MS = 60 * 60_000;
 
 export async function greetStranger(deps: CommandDeps, { at, user }: Inbound): Promise<void> {
-  if (at.channel === "web") return;
   const pairing = deps.config().channels[at.channel].pairing === "code";
   if (!(await deps.store.once(`greeted/${userKey(at, user.id)}`, pairing ? PAIRING_MS : HOUR_MS))) return;
   const text = pairing

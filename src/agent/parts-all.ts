@@ -6,7 +6,7 @@ import type { PartContext, Parts, PartsFactory } from "./parts.ts";
 import { filePart } from "./tools/file-part.ts";
 import type { Lookup } from "./tools/net-guard.ts";
 import { shellPart, webPart } from "./tools/other-parts.ts";
-import { distinct, isAllowed } from "./tools/registry.ts";
+import { distinct, isAllowed, matchesName } from "./tools/registry.ts";
 import { sessionMounts } from "./tools/workspace.ts";
 
 export interface PartsDeps {
@@ -56,6 +56,7 @@ function merged(found: Partial<Parts>[]): Parts {
 function settled(parts: Parts, config: Config, { limits, log }: PartContext): Parts {
   const named = distinct(parts.tools, (name) => log.warn({ tool: name }, "a second tool of this name is left out"));
   const tools = named.filter((tool) => isAllowed(tool.name, limits.tools));
-  const approve = Object.fromEntries(config.tools.approve.map((name) => [name, true]));
+  const wanted = tools.filter(({ name }) => config.tools.approve.some((pattern) => matchesName(name, pattern)));
+  const approve = Object.fromEntries(wanted.map(({ name }) => [name, true]));
   return { ...parts, tools, interruptOn: { ...parts.interruptOn, ...approve } };
 }

@@ -27,7 +27,7 @@ const list: Sub = async ({ deps, inbound, policy }) => {
   const rulings = Object.entries(deps.settings.all())
     .filter(([key]) => key.startsWith(`ruling:${channel}:`) || key.startsWith(`ruling:${chatKey(inbound.at)}:`))
     .map(([key, value]) => `- ${decodeURIComponent(key.split(":")[2] ?? "")}: ${value}`);
-  const owners = channel === "web" ? [] : deps.config().admins[channel];
+  const owners = deps.config().admins[channel];
   return [
     `Owners (config): ${owners.join(", ") || "none"}`,
     `Admins (granted): ${deps.settings.admins(channel).join(", ") || "none"}`,
@@ -174,7 +174,6 @@ async function admin(context: CommandContext): Promise<CommandResult> {
 
 function placeAllows({ deps, inbound }: CommandContext): boolean {
   const { at, kind } = inbound;
-  if (at.channel === "web") return false;
   const where = deps.config().channels[at.channel].admin_commands;
   return where === "anywhere" || (where === "dm" ? kind === "dm" : where.includes(at.chat));
 }

@@ -6,7 +6,6 @@ const USER: Record<ChannelName, RegExp> = {
   discord: /^\d{15,21}$/,
   telegram: /^\d{1,16}$/,
   terminal: /^\S+$/,
-  web: /^\S+$/,
 };
 
 const CHAT: Record<ChannelName, RegExp> = {
@@ -14,7 +13,6 @@ const CHAT: Record<ChannelName, RegExp> = {
   discord: /^\d{15,21}$/,
   telegram: /^-?\d{1,17}$/,
   terminal: /^\S+$/,
-  web: /^\S+$/,
 };
 
 export function isUserId(channel: ChannelName, id: string): boolean {

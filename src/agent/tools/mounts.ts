@@ -18,6 +18,8 @@ export interface Mount {
 
 export interface Mounts {
   all: Mount[];
+  /** Readable as well, but not shown as folders of the conversation. Their names may hold a slash. */
+  more?: Mount[] | undefined;
   /** Where relative paths begin. */
   home: Mount;
   /** Where relative paths are written, and looked up before `home`. */
@@ -65,9 +67,10 @@ export async function locateForWriting(mounts: Mounts, path: string): Promise<Pl
 }
 
 async function locateIn(mounts: Mounts, path: string, home: Mount): Promise<Place> {
-  const [name, ...rest] = segmentsOf(mounts, path, home);
-  const mount = mounts.all.find((entry) => entry.name === name);
+  const segments = segmentsOf(mounts, path, home);
+  const mount = [...mounts.all, ...(mounts.more ?? [])].find((entry) => begins(segments, entry.name));
   if (!mount) throw new PathError(`${path}: no such folder. Paths begin with ${mountList(mounts)}.`);
+  const rest = segments.slice(mount.name.split("/").length);
   const hidden = rest.find((part) => mount.hidden?.(part));
   if (hidden !== undefined) throw new PathError(`${path}: ${hidden} is not readable here.`);
   const shown = `/${posix.join(mount.name, ...rest)}`;
@@ -81,6 +84,10 @@ async function locateIn(mounts: Mounts, path: string, home: Mount): Promise<Plac
     .find((part) => mount.hidden?.(part));
   if (behind !== undefined) throw new PathError(`${shown}: ${behind} is not readable here.`);
   return { mount, real, path: shown };
+}
+
+function begins(segments: string[], name: string): boolean {
+  return name.split("/").every((part, index) => segments[index] === part);
 }
 
 export function mountList(mounts: Mounts): string {
