@@ -69,7 +69,7 @@ export function createSlack(config: SlackConfig, deps: SlackDeps): Channel {
       return { at: to, id: await call("the upload", () => upload(host, to, content.file, comment)) };
     },
     edit: async (ref, content) => sender.edit(ref, shown(content)),
-    split: splitForSlack,
+    split: (markdown) => splitForSlack(markdown),
     fitsEdit,
     pace,
     async find(at, nonce) {

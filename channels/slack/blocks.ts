@@ -1,6 +1,6 @@
 /** Content as the bodies Slack takes. The first is the best; each next one is for when Slack refused the one before. */
 import type { types } from "@slack/bolt";
-import type { Content } from "../channel.ts";
+import type { Button, Content } from "../channel.ts";
 import { splitMarkdown } from "../markdown/split.ts";
 import { actions, boardText, capLines, clip, EDIT_BYTES, planBlocks, sectionBlocks } from "./board.ts";
 import { toMrkdwn } from "./format.ts";
@@ -16,14 +16,20 @@ export type Shown = Exclude<Content, { kind: "file" }>;
 const SECTION_CHARS = 3000;
 /** Blocks of more than about 12,000 characters in all are refused, without a documented limit. */
 const MAX_SECTIONS = 3;
+/** Markdown that converts to more than its share even when it is this short is sent as it is. */
+const SMALLEST = 100;
 
 /** Every piece fits a section, a post and an edit once it is converted. */
-export const splitForSlack = (markdown: string): string[] => splitMarkdown(markdown, SECTION_CHARS, { fits });
-
-function fits(markdown: string): boolean {
-  const text = toMrkdwn(markdown);
-  return text.length <= SECTION_CHARS && Buffer.byteLength(text) <= EDIT_BYTES;
+export function splitForSlack(markdown: string, limit = SECTION_CHARS): string[] {
+  return splitMarkdown(markdown, limit).flatMap((piece) => {
+    const share = shareThatFits(toMrkdwn(piece));
+    const smaller = Math.floor(Math.min(limit, piece.length) * share * 0.95);
+    return share >= 1 || smaller < SMALLEST ? [piece] : splitForSlack(piece, smaller);
+  });
 }
+
+const shareThatFits = (text: string): number =>
+  Math.min(SECTION_CHARS / Math.max(1, text.length), EDIT_BYTES / Math.max(1, Buffer.byteLength(text)));
 
 export function fitsEdit(content: Content): boolean {
   if (content.kind === "file") return false;
@@ -37,18 +43,22 @@ function sections(pieces: string[]): types.SectionBlock[] {
   return pieces.map((text) => ({ type: "section", text: { type: "mrkdwn", text }, expand: true }));
 }
 
+/** Without buttons the options are words. */
+function inWords(text: string, buttons: Button[]): string {
+  const words = buttons.map((button) => `• ${escapeText(clip(button.label, 75))}`).join("\n");
+  const room = EDIT_BYTES - Buffer.byteLength(words) - 1;
+  const shown = capLines(text.split("\n"), (part) => Buffer.byteLength(part) <= room);
+  return words === "" ? shown : `${shown}\n${words}`;
+}
+
 function question(content: Extract<Shown, { kind: "question" }>): Body[] {
   const pieces = splitForSlack(content.text).map(toMrkdwn);
   const [text = "…"] = pieces;
   const cut = pieces.length > MAX_SECTIONS ? ["…"] : [];
   const shown = sections([...pieces.slice(0, MAX_SECTIONS), ...cut]);
-  const words = content.buttons.map((button) => `• ${escapeText(clip(button.label, 75))}`);
-  const plain = capLines([...words.toReversed(), ...text.split("\n").toReversed()].toReversed(), (t) => {
-    return Buffer.byteLength(t) <= EDIT_BYTES;
-  });
   return [
     { text, blocks: [...shown, ...actions(content.buttons)] },
-    { text: plain, blocks: [] },
+    { text: inWords(text, content.buttons), blocks: [] },
   ];
 }
 
@@ -62,12 +72,10 @@ export function bodies(content: Shown, stamp: string): Body[] {
     case "board": {
       const { board } = content;
       const text = boardText(board);
-      const words = board.buttons.map((button) => `• ${escapeText(clip(button.label, 75))}`);
-      const plain = capLines([...text.split("\n"), ...words], (t) => Buffer.byteLength(t) <= EDIT_BYTES);
       return [
         { text, blocks: planBlocks(board, stamp) },
         { text, blocks: sectionBlocks(board) },
-        { text: plain, blocks: [] },
+        { text: inWords(text, board.buttons), blocks: [] },
       ];
     }
   }

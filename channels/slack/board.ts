@@ -141,13 +141,22 @@ function stepLine(step: Step): string {
   return `${MARKS[step.status]} ${step.status === "in_progress" ? `*${title.replaceAll("*", "∗")}*` : title}${detail}`;
 }
 
-/** As many whole lines as fit; a cut inside an entity would show it raw. */
+/** The cut falls outside entities and surrogate pairs, which would show raw. */
+function cutLine(line: string, fits: (text: string) => boolean): string {
+  for (let length = line.length; length > 0; length = Math.floor(length * 0.9)) {
+    const part = line.slice(0, length).replace(/&[a-z]{0,3}$|[\uD800-\uDBFF]$/, "");
+    if (fits(`${part}…`)) return `${part}…`;
+  }
+  return "…";
+}
+
+/** As many whole lines as fit, or the part of the first that does. */
 export function capLines(lines: string[], fits: (text: string) => boolean): string {
   for (let count = lines.length; count > 0; count -= 1) {
     const text = [...lines.slice(0, count), ...(count < lines.length ? ["…"] : [])].join("\n");
     if (fits(text)) return text;
   }
-  return "…";
+  return cutLine(lines[0] ?? "", fits);
 }
 
 const boardLines = (view: BoardView): string[] => [

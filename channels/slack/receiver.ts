@@ -24,6 +24,8 @@ export interface LinkOptions {
 const WAITS_MS = [0, 200, 500, 1000, 2000, 5000, 10_000, 30_000];
 const HELLO_MS = 20_000;
 const CLOSE_MS = 2000;
+/** Slack gives an event this long; whatever is still at work then is delivered again. */
+const WORK_MS = 3000;
 const OPENING = "apps.connections.open (the app token)";
 
 /** Bolt's own lines: bodies are at its debug level, so that level is never let through; connection URLs carry a ticket. */
@@ -54,7 +56,7 @@ function createGate({ intake, log }: LinkOptions) {
   };
   const close = async () => {
     closed = true;
-    await Promise.allSettled(working);
+    await Promise.race([Promise.allSettled(working), sleep(WORK_MS, undefined, { ref: false })]);
   };
   return { take, close };
 }

@@ -1,7 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Channel } from "../../channels/channel.ts";
 import { type SlackEmulator, startSlackEmulator } from "../support/emulators/slack.ts";
-import { type RecordingDoor, slackAdapter } from "../support/slack-door.ts";
+import { type RecordingDoor, slackAdapter, slackConfig } from "../support/slack-door.ts";
 
 let slack: SlackEmulator;
 let channel: Channel;
@@ -174,5 +176,42 @@ describe("Slack, starting", () => {
     await expect(channel.start(door)).rejects.toMatchObject({ code: "unavailable" });
     expect(JSON.stringify(log.lines)).not.toContain(slack.appToken);
     expect(JSON.stringify(log.lines)).not.toContain(slack.botToken);
+  });
+});
+
+describe("Slack, stopping", () => {
+  it("lets a process end at once after stop", async () => {
+    const script = `
+      import { slackChannel } from "./config/schema.ts";
+      import { createSlack } from "./channels/slack/adapter.ts";
+      const quiet = () => {};
+      const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+      const config = slackChannel.parse(${JSON.stringify(slackConfig(slack))});
+      const channel = createSlack(config, { log, now: Date.now });
+      const accept = async () => {
+        process.stdout.write("accepted");
+        setImmediate(() => channel.stop());
+      };
+      await channel.start({ accept });
+      process.stdout.write("up ");
+    `;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script]);
+    let output = "";
+    child.stdout.on("data", (chunk) => (output += chunk));
+    const exit = once(child, "exit");
+    await slack.until(() => output.includes("up"), 10_000);
+    slack.say({ channel: "D1", text: "stop now" });
+    const before = Date.now();
+    expect(await exit).toEqual([0, null]);
+    expect(output).toBe("up accepted");
+    expect(Date.now() - before).toBeLessThan(1500);
+  });
+
+  it("may be called twice, and before start", async () => {
+    await channel.stop();
+    await channel.start(door);
+    await channel.stop();
+    await channel.stop();
+    expect(channel.status().state).toBe("stopped");
   });
 });

@@ -47,6 +47,8 @@ export interface SlackEmulator
   /** Set it and events go there as signed requests. */
   eventsUrl: string | undefined;
   scopes: string[];
+  /** File id -> where a download of it is sent on to. */
+  redirects: Map<string, string>;
   /** Answers given with 429. */
   rateLimited: number;
   /** Messages of the bot that are still there, oldest first. */
@@ -189,6 +191,8 @@ export async function startSlackEmulator(options: SlackEmulatorOptions = {}): Pr
   function download(id: string, request: IncomingMessage, response: ServerResponse): void {
     const file = store.files.get(id);
     if (file === undefined) return void response.writeHead(404).end();
+    const location = emulator.redirects.get(id);
+    if (location !== undefined) return void response.writeHead(302, { location }).end();
     // Without a token Slack sends its login page instead of the file.
     const allowed = request.headers.authorization === `Bearer ${emulator.botToken}`;
     if (!allowed) return void response.writeHead(200, { "content-type": "text/html" }).end("<html>sign in</html>");
@@ -215,6 +219,7 @@ export async function startSlackEmulator(options: SlackEmulatorOptions = {}): Pr
     workspace,
     store,
     scopes: options.scopes ?? SCOPES.split(","),
+    redirects: new Map(),
     rateLimited: 0,
     deliveries: delivery.deliveries,
     get eventsUrl() {
