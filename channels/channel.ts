@@ -53,6 +53,8 @@ export interface Inbound {
   kind: "dm" | "group";
   /** DM, mention of us, or reply to us. A fact; whether to answer is policy. */
   addressed: boolean;
+  /** Addressed by nothing but being a reply to us: policy may say that this is no mention. */
+  byReply?: true;
   /** The platform's text with our own mention removed, entities decoded, other people's mentions readable. */
   text: string;
   /** A native slash command; text commands are parsed by the bridge. */

@@ -1,6 +1,6 @@
 /** Telegram updates as plain data. Pure; null = nothing for us. */
 import type { Address, Attachment, Edit, Inbound, Migration, Press, User } from "../channel.ts";
-import { type Self as Names, readWords } from "./entities.ts";
+import { type Self as Names, readWords, type Words } from "./entities.ts";
 import type { TgCallback, TgFile, TgMessage, TgUser } from "./wire.ts";
 
 export interface Self extends Names {
@@ -43,6 +43,8 @@ export function toInbound(message: TgMessage, self: Self): Inbound | null {
   const foreign = isForeign(message);
   const words = readWords(message, self);
   const reply = repliedTo(message);
+  const named = kind === "dm" || (!foreign && isNamed(words));
+  const byReply = !named && !foreign && !words.forOther && isOwn(reply, self);
   const quoted = foreign ? words.text : quotedBy(message, reply, self);
   return {
     id: inboundId(message, self),
@@ -50,7 +52,8 @@ export function toInbound(message: TgMessage, self: Self): Inbound | null {
     messageId: String(message.message_id),
     user,
     kind,
-    addressed: kind === "dm" || (!foreign && isAddressed(words, reply, self)),
+    addressed: named || byReply,
+    ...(byReply ? { byReply } : {}),
     text: foreign ? "" : words.text,
     ...(quoted ? { quoted } : {}),
     ...(kind === "group" && reply ? { replyTo: String(reply.message_id) } : {}),
@@ -134,9 +137,8 @@ function repliedTo(message: TgMessage): TgMessage | undefined {
   return reply;
 }
 
-function isAddressed(words: ReturnType<typeof readWords>, reply: TgMessage | undefined, self: Self): boolean {
-  if (words.forOther) return false;
-  return words.mentioned || words.bareCommand || isOwn(reply, self);
+function isNamed({ forOther, mentioned, bareCommand }: Words): boolean {
+  return !forOther && (mentioned || bareCommand);
 }
 
 function isOwn(message: TgMessage | undefined, self: Self): boolean {

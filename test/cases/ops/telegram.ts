@@ -12,7 +12,7 @@ type Op = (input: never, testCase: object) => unknown;
 
 interface GateInput {
   self: { user_id: number; username: string };
-  policy: { require_mention?: boolean };
+  policy: { require_mention?: boolean; mention_on_reply?: boolean };
   event: TgUpdate;
 }
 
@@ -37,7 +37,8 @@ const selfOf = ({ user_id, username }: GateInput["self"]): Self => ({ id: String
 function runs({ self, policy, event }: GateInput): string | undefined {
   const inbound = event.message ? toInbound(event.message, selfOf(self)) : null;
   if (!inbound) return undefined;
-  return inbound.addressed || policy.require_mention === false ? inbound.id : undefined;
+  const named = inbound.addressed && !(inbound.byReply && policy.mention_on_reply === false);
+  return named || policy.require_mention === false ? inbound.id : undefined;
 }
 
 function addressIn(message: TgMessage) {

@@ -107,7 +107,7 @@ describe("toInbound", () => {
   it("is addressed by a reply to us, and quotes what others said", () => {
     const own = inGroup({ message_id: 4, from: ours, text: "answer" });
     expect(toInbound(inGroup({ text: "and?", reply_to_message: own }), self)).toEqual(
-      expect.objectContaining({ addressed: true, replyTo: "4" }),
+      expect.objectContaining({ addressed: true, byReply: true, replyTo: "4" }),
     );
     expect(toInbound(inGroup({ text: "and?", reply_to_message: own }), self)?.quoted).toBeUndefined();
     const marked = inGroup({ text: "why?", reply_to_message: own, quote: { text: "swer" } });
