@@ -66,7 +66,8 @@ export class People {
   edit(messageId: string, text: string): WireMessage {
     const message = this.#message(messageId);
     Object.assign(message, mentionsIn(text, this.#deps.world.people), { content: text });
-    message.edited_timestamp = new Date().toISOString();
+    const before = Date.parse(message.edited_timestamp ?? message.timestamp);
+    message.edited_timestamp = new Date(Math.max(Date.now(), before + 1)).toISOString();
     this.#gateway.dispatch("MESSAGE_UPDATE", message);
     return message;
   }
