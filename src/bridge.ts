@@ -25,11 +25,6 @@ import type { Lookup } from "./state/store.ts";
 import { greetStranger } from "./strangers.ts";
 import type { Run, SessionContext } from "./types.ts";
 
-export interface BridgeDeps extends CommandDeps {
-  /** Skills that can be named like commands. */
-  skillNames(): Promise<string[]>;
-}
-
 /** One message with all that is known about it. */
 interface Arrival {
   inbound: Inbound;
@@ -41,7 +36,7 @@ interface Arrival {
 
 const DAY_MS = 24 * 60 * 60_000;
 
-export function createBridge(deps: BridgeDeps): Door {
+export function createBridge(deps: CommandDeps): Door {
   const log = deps.log;
 
   async function accept(raw: Inbound): Promise<void> {
@@ -83,7 +78,7 @@ export function createBridge(deps: BridgeDeps): Door {
       ? { kind: "command" as const, name: native.name, args: native.args }
       : parseCommand(inbound.text, commandNames);
     if (parsed.kind === "chat") return false;
-    if (parsed.kind === "unknown" && (await deps.skillNames()).includes(parsed.name)) return false;
+    if (parsed.kind === "unknown" && (await isSkill(parsed.name))) return false;
     if (await alreadyDone(inbound)) return true;
     if (parsed.kind === "unknown") {
       const hint = parsed.suggestion ? `Did you mean \`/${parsed.suggestion}\`?` : "`/help` lists what there is.";
@@ -92,6 +87,11 @@ export function createBridge(deps: BridgeDeps): Door {
     }
     await command(arrival, parsed.name, parsed.args);
     return true;
+  }
+
+  /** Skills are called like commands, but the agent carries them out. */
+  async function isSkill(name: string): Promise<boolean> {
+    return (await deps.knowledge.skills()).some((skill) => skill.name === name);
   }
 
   /** Twins come within a second; a redelivery after a crash comes later and finds whether it was carried out. */
