@@ -56,6 +56,7 @@ function join(before: string, after: string): string {
   const left = trimSpaces(before, "end");
   const right = trimSpaces(after, "start");
   if (left === "") return right.replace(/^[,:;]\s?/, "");
+  if (left.endsWith(",") && right.startsWith(",")) return left + right.slice(1);
   const apart = right === "" || left.endsWith("\n") || /^[\n.,:;!?)]/.test(right);
   return apart ? left + right : `${left} ${right}`;
 }
