@@ -56,7 +56,8 @@ export function createBridge(deps: CommandDeps): Door {
     const config = deps.config();
     const general = resolvePolicy(config, deps.settings, { at, user });
     const key = sessionKey(at, general.scope, user.id);
-    const facts = { ...inbound, known: true, inThread: at.thread !== undefined };
+    const addressed = inbound.addressed && (!inbound.byReply || general.replyIsMention);
+    const facts = { kind: inbound.kind, addressed, known: true, inThread: at.thread !== undefined };
     if (!respondsTo(general, facts)) return undefined;
     const replyTo = inbound.replyTo === undefined ? undefined : { at, id: inbound.replyTo };
     const lookup = await deps.store.lookup(key, replyTo);
