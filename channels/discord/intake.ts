@@ -24,7 +24,7 @@ export interface Intake {
   close(): Promise<void>;
 }
 
-const RETRY_MS = [300, 1000, 3000];
+const RETRY_MS = [250, 750, 2000];
 const NOT_TAKEN = "I could not take this message, so nothing will happen. Please send it again in a minute.";
 
 export function createIntake({ api, places, log, door, self }: IntakeDeps): Intake {

@@ -42,7 +42,7 @@ export async function fileBody(file: OutFile, comment: string | undefined): Prom
 }
 
 export function split(markdown: string): string[] {
-  return splitMarkdown(markdown, MOST_CONTENT, { fits });
+  return splitMarkdown(markdown, MOST_CONTENT, { render: toDiscord });
 }
 
 export function fitsEdit(content: Content): boolean {

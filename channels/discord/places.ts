@@ -2,7 +2,7 @@
 import { ChannelType, RESTJSONErrorCodes as Code, Routes, ThreadAutoArchiveDuration } from "discord.js";
 import type { Address, MessageRef } from "../channel.ts";
 import { ChannelError } from "../errors.ts";
-import { threadTitle } from "../markdown/split.ts";
+import { threadTitle } from "../markdown/title.ts";
 import type { Api } from "./api.ts";
 import { discordCode, toChannelError } from "./errors.ts";
 import type { RawChannel } from "./raw.ts";
