@@ -1,9 +1,34 @@
-/** Downloads what people sent, from the Bot API server only. */
-import type { Attachment } from "../channel.ts";
+/** Files both ways: what people sent, from the Bot API server only; what the agent made, from this machine. */
+import { stat } from "node:fs/promises";
+import type { Attachment, OutFile } from "../channel.ts";
 import { ChannelError } from "../errors.ts";
 import type { Api } from "./api.ts";
+import { asHtmlOrPlain, markdownWords } from "./markup.ts";
 
 const DOWNLOAD_MS = 120_000;
+const MOST_PHOTO_BYTES = 10_000_000;
+
+export async function sendFile(api: Api, target: object, file: OutFile, comment = ""): Promise<{ message_id: number }> {
+  const media = { source: file.path, filename: file.name };
+  const send = (method: "sendPhoto" | "sendDocument", field: object) =>
+    asHtmlOrPlain(markdownWords(comment), (caption, mode) =>
+      api.call<{ message_id: number }>(method, { ...target, ...field, ...(caption ? { caption, ...mode } : {}) }),
+    );
+  if (!(await isPhoto(file))) return send("sendDocument", { document: media });
+  try {
+    return await send("sendPhoto", { photo: media });
+  } catch (error) {
+    // Odd sizes and damaged images are refused as photos only.
+    if (!(error instanceof ChannelError && error.code === "refused")) throw error;
+    return send("sendDocument", { document: media });
+  }
+}
+
+async function isPhoto(file: OutFile): Promise<boolean> {
+  if (!/^image\/(jpeg|png)$/.test(file.type)) return false;
+  const facts = await stat(file.path).catch(() => undefined);
+  return facts !== undefined && facts.size <= MOST_PHOTO_BYTES;
+}
 
 export async function fetchFile(api: Api, attachment: Attachment, maxBytes: number): Promise<Uint8Array> {
   if (attachment.size > maxBytes) throw tooLarge(maxBytes);

@@ -1,92 +1,41 @@
-/** Neutral content as Bot API requests. Markup that Telegram refuses is sent once more as plain text. */
-import { stat } from "node:fs/promises";
-import type { Address, Content, MessageRef, OutFile } from "../channel.ts";
+/** Neutral content as Bot API requests. */
+import type { Address, Content, MessageRef } from "../channel.ts";
 import { ChannelError } from "../errors.ts";
 import type { Api } from "./api.ts";
 import { boardHtml, boardKeyboard, boardPlain, type InlineKeyboard, questionKeyboard } from "./board.ts";
-import { plainText, toTelegramHtml } from "./format.ts";
+import { sendFile } from "./files.ts";
+import { asHtmlOrPlain, markdownWords, type Words } from "./markup.ts";
+import { splitForTelegram } from "./size.ts";
 
-export interface Outbound {
-  post(to: Address, content: Content): Promise<MessageRef>;
-  edit(ref: MessageRef, content: Content): Promise<void>;
+export interface Sent {
+  message_id: number;
 }
 
-interface Body {
-  html: string;
-  plain: string;
-  /** An empty keyboard takes the old buttons away. */
-  keyboard: InlineKeyboard;
+interface Body extends Words {
+  keyboard?: InlineKeyboard;
 }
+
+type TextContent = Exclude<Content, { kind: "file" }>;
 
 const MOST_CAPTION = 1024;
-const MOST_PHOTO_BYTES = 10_000_000;
+const NO_PREVIEW = { link_preview_options: { is_disabled: true } };
+/** Takes the buttons away that the message may have had. */
 const NO_BUTTONS: InlineKeyboard = { inline_keyboard: [] };
 
-export function createOutbound(api: Api): Outbound {
-  async function asHtmlOrPlain<T>(send: (words: object) => Promise<T>, body: Pick<Body, "html" | "plain">): Promise<T> {
-    try {
-      return await send({ text: body.html, parse_mode: "HTML" });
-    } catch (error) {
-      if (!(error instanceof ChannelError && error.code === "bad_format")) throw error;
-      return send({ text: body.plain });
-    }
-  }
-
-  async function postFile(to: Address, file: OutFile, comment = ""): Promise<Sent> {
-    const target = targetOf(to);
-    const media = { source: file.path, filename: file.name };
-    const fits = comment.length > 0 && comment.length <= MOST_CAPTION;
-    const caption = (words: object) => {
-      const { text, ...mode } = words as { text: string }; // Made by asHtmlOrPlain.
-      return fits && text ? { caption: text, ...mode } : {};
-    };
-    const send = (method: "sendPhoto" | "sendDocument", field: string) =>
-      asHtmlOrPlain<Sent>(
-        (words) => api.call(method, { ...target, ...caption(words), [field]: media }),
-        markdownBody(comment),
-      );
-    if (!fits && comment) await post(to, { kind: "markdown", text: comment });
-    if (!(await isPhoto(file))) return send("sendDocument", "document");
-    try {
-      return await send("sendPhoto", "photo");
-    } catch (error) {
-      // Odd sizes and damaged images are refused as photos only.
-      if (!(error instanceof ChannelError && error.code === "refused")) throw error;
-      return send("sendDocument", "document");
-    }
-  }
-
-  async function post(to: Address, content: Content): Promise<Sent> {
-    if (content.kind === "file") return postFile(to, content.file, content.comment);
-    const body = bodyOf(content);
-    const extra = { ...targetOf(to), ...withoutPreview, ...(body.keyboard === NO_BUTTONS ? {} : keyboardOf(body)) };
-    return asHtmlOrPlain<Sent>((words) => api.call("sendMessage", { ...extra, ...words }), body);
-  }
-
-  return {
-    async post(to, content) {
-      const sent = await post(to, content);
-      return { at: to, id: String(sent.message_id) };
-    },
-    async edit(ref, content) {
-      if (content.kind === "file") throw new ChannelError({ code: "refused", message: "a sent file cannot be edited" });
-      const body = bodyOf(content);
-      const target = { chat_id: ref.at.chat, message_id: Number(ref.id), ...withoutPreview, ...keyboardOf(body) };
-      try {
-        await asHtmlOrPlain((words) => api.call("editMessageText", { ...target, ...words }), body);
-      } catch (error) {
-        if (!(error instanceof ChannelError && error.code === "unchanged")) throw error;
-      }
-    },
-  };
+export async function post(api: Api, to: Address, content: Content): Promise<MessageRef> {
+  const sent = content.kind === "file" ? await postFile(api, to, content) : await postText(api, to, content);
+  return { at: to, id: String(sent.message_id) };
 }
 
-type Sent = { message_id: number };
-
-const withoutPreview = { link_preview_options: { is_disabled: true } };
-
-function keyboardOf({ keyboard }: Body): object {
-  return { reply_markup: keyboard };
+export async function edit(api: Api, ref: MessageRef, content: Content): Promise<void> {
+  if (content.kind === "file") throw new ChannelError({ code: "refused", message: "a sent file cannot be edited" });
+  const { keyboard = NO_BUTTONS, ...words } = bodyOf(content);
+  const target = { chat_id: ref.at.chat, message_id: Number(ref.id), reply_markup: keyboard, ...NO_PREVIEW };
+  try {
+    await asHtmlOrPlain(words, (text, mode) => api.call("editMessageText", { ...target, text, ...mode }));
+  } catch (error) {
+    if (!(error instanceof ChannelError && error.code === "unchanged")) throw error;
+  }
 }
 
 /** `thread` is never the General topic here (inbound.ts), so it can always be sent back. */
@@ -94,26 +43,37 @@ export function targetOf(to: Address): { chat_id: string; message_thread_id?: nu
   return { chat_id: to.chat, ...(to.thread === undefined ? {} : { message_thread_id: Number(to.thread) }) };
 }
 
-function bodyOf(content: Exclude<Content, { kind: "file" }>): Body {
+async function postText(api: Api, to: Address, content: TextContent): Promise<Sent> {
+  for (const text of leading(content)) await postText(api, to, { kind: "markdown", text });
+  const { keyboard, ...words } = bodyOf(content);
+  const markup = keyboard?.inline_keyboard.length ? { reply_markup: keyboard } : {};
+  const target = { ...targetOf(to), ...NO_PREVIEW, ...markup };
+  return asHtmlOrPlain(words, (text, mode) => api.call<Sent>("sendMessage", { ...target, text, ...mode }));
+}
+
+async function postFile(api: Api, to: Address, { file, comment }: Extract<Content, { kind: "file" }>): Promise<Sent> {
+  const fits = comment === undefined || comment.length <= MOST_CAPTION;
+  if (!fits) await postText(api, to, { kind: "markdown", text: comment });
+  return sendFile(api, targetOf(to), file, fits ? comment : undefined);
+}
+
+/** A long question (a plan to approve) comes in several messages; the last one carries the buttons. */
+function leading(content: TextContent): string[] {
+  return content.kind === "question" ? splitForTelegram(content.text).slice(0, -1) : [];
+}
+
+function bodyOf(content: TextContent): Body {
   switch (content.kind) {
     case "markdown":
     case "notice":
-      return markdownBody(content.text);
-    case "question":
-      return { ...markdownBody(content.text), keyboard: questionKeyboard(content.buttons) };
+      return markdownWords(content.text);
+    case "question": {
+      const text = splitForTelegram(content.text).at(-1) ?? content.text;
+      return { ...markdownWords(text), keyboard: questionKeyboard(content.buttons) };
+    }
     case "board": {
       const { board } = content;
       return { html: boardHtml(board), plain: boardPlain(board), keyboard: boardKeyboard(board.buttons) };
     }
   }
-}
-
-function markdownBody(text: string): Body {
-  return { html: toTelegramHtml(text), plain: plainText(text), keyboard: NO_BUTTONS };
-}
-
-async function isPhoto(file: OutFile): Promise<boolean> {
-  if (!/^image\/(jpeg|png)$/.test(file.type)) return false;
-  const facts = await stat(file.path).catch(() => undefined);
-  return facts !== undefined && facts.size <= MOST_PHOTO_BYTES;
 }

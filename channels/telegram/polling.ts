@@ -15,15 +15,8 @@ export interface PollingOptions {
   report(state: ChannelStatus["state"], detail?: string): void;
   /** Seconds a poll is held. */
   holdSeconds: number;
-  /** First pause after a failure; doubles. */
+  /** First pause after a failure, milliseconds; doubles. */
   pauseMs: number;
-}
-
-export interface Polling {
-  /** Resolves when the first poll has succeeded or failed. */
-  start(): Promise<void>;
-  /** Confirms what was taken; nothing is handed on afterwards. */
-  stop(): Promise<void>;
 }
 
 const LONGEST_CONFLICT_MS = 30_000;
@@ -32,99 +25,114 @@ const AUTH_MS = 60_000;
 /** Between deliveries of an update that could not be taken: other chats wait for it too. */
 const LONGEST_REDELIVERY_MS = 2000;
 
-export function createPolling(options: PollingOptions): Polling {
-  const stopping = new AbortController();
-  const taken = new Set<number>();
-  const first = Promise.withResolvers<void>();
-  let running: Promise<void> | undefined;
-  let offset = 0;
-  let confirmed = 0;
-  /** Failed polls and undelivered rounds in a row. */
-  let faults = 0;
-  let undelivered = 0;
-  let probing = true;
+export class Polling {
+  readonly #options: PollingOptions;
+  readonly #stopping = new AbortController();
+  readonly #first = Promise.withResolvers<void>();
+  /** Updates at or above the offset that are done already. */
+  readonly #taken = new Set<number>();
+  #running: Promise<void> | undefined;
+  #offset = 0;
+  #confirmed = 0;
+  /** Failed polls, and rounds that left an update undelivered, in a row. */
+  #faults = 0;
+  #undelivered = 0;
+  /** After a failure a poll that is not held tells at once whether all is well again. */
+  #probing = true;
 
-  async function loop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const wait = await round();
-      first.resolve();
-      if (wait > 0) await sleep(wait, undefined, { signal: stopping.signal }).catch(() => undefined);
+  constructor(options: PollingOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the first poll has succeeded or failed. */
+  start(): Promise<void> {
+    this.#running ??= this.#loop();
+    return this.#first.promise;
+  }
+
+  /** Waits for what is being handed on, then confirms it. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#first.resolve();
+    await this.#running;
+    if (this.#offset <= this.#confirmed) return;
+    this.#confirmed = this.#offset;
+    const payload = { offset: this.#offset, limit: 1, timeout: 0 };
+    // What stays unconfirmed comes again after the restart and is dropped there as seen.
+    await this.#options.api.call("getUpdates", payload, { timeoutMs: 5000 }).catch(() => undefined);
+  }
+
+  async #loop(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const wait = await this.#round();
+      this.#first.resolve();
+      if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => undefined);
     }
   }
 
   /** Returns the pause before the next round, milliseconds. */
-  async function round(): Promise<number> {
+  async #round(): Promise<number> {
     try {
-      const updates = await poll(probing ? 0 : options.holdSeconds);
-      confirmed = offset;
-      options.report("up");
-      if (!probing) faults = 0;
-      probing = false;
-      return await hand(updates);
+      const updates = await this.#poll(this.#probing ? 0 : this.#options.holdSeconds);
+      this.#confirmed = this.#offset;
+      this.#options.report("up");
+      // A probe succeeds beside a rival too; only a poll that was held shows that we are alone.
+      if (!this.#probing) this.#faults = 0;
+      this.#probing = false;
+      return await this.#hand(updates);
     } catch (error) {
-      if (stopping.signal.aborted) return 0;
-      return afterFailure(error);
+      return this.#stopping.signal.aborted ? 0 : this.#afterFailure(error);
     }
   }
 
-  function poll(hold: number, limit = 100): Promise<TgUpdate[]> {
-    const payload = { offset, limit, timeout: hold, allowed_updates: ALLOWED_UPDATES };
-    return options.api.call("getUpdates", payload, { signal: stopping.signal, timeoutMs: (hold + 15) * 1000 });
+  #poll(hold: number): Promise<TgUpdate[]> {
+    const payload = { offset: this.#offset, limit: 100, timeout: hold, allowed_updates: ALLOWED_UPDATES };
+    const options = { signal: this.#stopping.signal, timeoutMs: (hold + 15) * 1000 };
+    return this.#options.api.call("getUpdates", payload, options);
   }
 
   /** The next poll's offset confirms everything below it, so it stops at the first update that was not taken. */
-  async function hand(updates: TgUpdate[]): Promise<number> {
-    const fresh = updates.filter(({ update_id }) => !taken.has(update_id));
-    await Promise.all([...Map.groupBy(fresh, laneOf).values()].map(inOrder));
-    const open = updates.find(({ update_id }) => !taken.has(update_id));
+  async #hand(updates: TgUpdate[]): Promise<number> {
+    const fresh = updates.filter(({ update_id }) => !this.#taken.has(update_id));
+    await Promise.all([...Map.groupBy(fresh, laneOf).values()].map((lane) => this.#inOrder(lane)));
+    const open = updates.find(({ update_id }) => !this.#taken.has(update_id));
     const last = updates.at(-1);
-    offset = open?.update_id ?? (last ? last.update_id + 1 : offset);
-    for (const id of taken) if (id < offset) taken.delete(id);
-    undelivered = open ? undelivered + 1 : 0;
-    return open ? Math.min(options.pauseMs * 2 ** (undelivered - 1), LONGEST_REDELIVERY_MS) : 0;
+    this.#offset = open?.update_id ?? (last ? last.update_id + 1 : this.#offset);
+    for (const id of this.#taken) if (id < this.#offset) this.#taken.delete(id);
+    this.#undelivered = open ? this.#undelivered + 1 : 0;
+    return open ? Math.min(this.#options.pauseMs * 2 ** (this.#undelivered - 1), LONGEST_REDELIVERY_MS) : 0;
   }
 
-  async function inOrder(updates: TgUpdate[]): Promise<void> {
+  async #inOrder(updates: TgUpdate[]): Promise<void> {
     for (const update of updates) {
-      if (!(await options.intake.take(update))) return;
-      taken.add(update.update_id);
+      if (!(await this.#options.intake.take(update))) return;
+      this.#taken.add(update.update_id);
     }
   }
 
-  function afterFailure(error: unknown): number {
+  #afterFailure(error: unknown): number {
     const { code, message, retryAfterMs } = asChannelError(error);
-    probing = true;
-    faults += 1;
-    const grown = options.pauseMs * 2 ** Math.min(faults - 1, 16);
+    const { report, pauseMs } = this.#options;
+    this.#probing = true;
+    this.#faults += 1;
+    const grown = pauseMs * 2 ** Math.min(this.#faults - 1, 16);
     if (code === "auth") {
-      options.report("down", "Telegram refuses the bot token; set a valid channels.telegram.bot_token and restart");
+      report("down", "Telegram refuses the bot token; set a valid channels.telegram.bot_token and restart");
       return AUTH_MS;
     }
     if (code === "conflict") {
-      const webhook = /webhook/i.test(message) ? "a webhook was set for this bot elsewhere" : undefined;
-      options.report("reconnecting", webhook ?? "a second process polls with this bot's token; stop one of them");
+      report("reconnecting", conflictOf(message));
       return Math.min(grown, LONGEST_CONFLICT_MS);
     }
-    options.report("reconnecting", message);
+    report("reconnecting", message);
     return retryAfterMs ?? Math.min(grown, LONGEST_FAULT_MS);
   }
+}
 
-  return {
-    start() {
-      running ??= loop();
-      return first.promise;
-    },
-    async stop() {
-      stopping.abort();
-      first.resolve();
-      await running;
-      if (offset <= confirmed) return;
-      confirmed = offset;
-      const payload = { offset, limit: 1, timeout: 0 };
-      // Unconfirmed updates come again after the restart and are dropped there as seen.
-      await options.api.call("getUpdates", payload, { timeoutMs: 5000 }).catch(() => undefined);
-    },
-  };
+function conflictOf(message: string): string {
+  if (/webhook/i.test(message)) return "a webhook was set for this bot elsewhere; restart to take it away";
+  return "a second process polls with this bot's token; stop one of them";
 }
 
 function asChannelError(error: unknown): ChannelError {

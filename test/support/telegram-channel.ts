@@ -1,6 +1,7 @@
 /** The real Telegram channel against the emulator, with a door that remembers what came in. */
 import type { Channel, ChannelLog, Door, Edit, Inbound, Migration, Press } from "../../channels/channel.ts";
-import { createTelegram, type TelegramTimes } from "../../channels/telegram/adapter.ts";
+import { createTelegram } from "../../channels/telegram/adapter.ts";
+import type { TelegramTimes } from "../../channels/telegram/connection.ts";
 import { telegramChannel } from "../../config/schema.ts";
 import type { TelegramEmulator } from "./emulators/telegram.ts";
 

@@ -80,7 +80,7 @@ describe("posting", () => {
   });
 
   it("reports a text that is too long by code", async () => {
-    const post = made.channel.post(ann, { kind: "notice", text: "x".repeat(5000) });
+    const post = made.channel.post(ann, { kind: "markdown", text: "x".repeat(5000) });
     await expect(post).rejects.toMatchObject({ name: "ChannelError", code: "too_long" });
   });
 
@@ -100,6 +100,21 @@ describe("posting", () => {
     const buttons = ["Blue", "Green"].map((label, n) => ({ label, token: `opt:r1:q:${n}` }));
     await made.channel.post(ann, { kind: "question", text: "Which one?", buttons });
     expect(last()?.keyboard.map((row) => row.map(({ text }) => text))).toEqual([["Blue"], ["Green"]]);
+  });
+});
+
+describe("a long question", () => {
+  it("comes in pieces, the buttons on the last, and an edit takes them away there", async () => {
+    const text = `${"many words ".repeat(800)}\n\nShall I?`;
+    const buttons = [{ token: "ok:r1", label: "Approve" }];
+    const ref = await made.channel.post(ann, { kind: "question", text, buttons });
+    const posts = emulator.botMessages(9);
+    expect(posts.map(({ keyboard }) => keyboard.length)).toEqual([...posts.slice(1).map(() => 0), 1]);
+    expect(posts.length).toBeGreaterThan(2);
+    expect(last()?.id).toBe(Number(ref.id));
+    await made.channel.edit(ref, { kind: "question", text, buttons: [] });
+    expect(last()).toMatchObject({ keyboard: [], text: expect.stringMatching(/Shall I\?$/) });
+    expect(emulator.botMessages(9)).toHaveLength(posts.length);
   });
 });
 

@@ -10,7 +10,7 @@ import { UpdateQueue } from "./telegram-updates.ts";
 import { createUsers, type Users } from "./telegram-users.ts";
 import { type Bot, type Call, createWorld, type Failure, type StoredMessage, type World } from "./telegram-world.ts";
 
-export type { KeyboardButton, Person, StoredMessage } from "./telegram-world.ts";
+export type { Person, StoredMessage } from "./telegram-world.ts";
 export type Json = Record<string, unknown>;
 
 export interface TelegramEmulatorOptions {
