@@ -1,44 +1,87 @@
 /** Everything that brings tools to the agent, put together for one run. */
+import { resolve } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import type { Log } from "../log.ts";
-import { openPrompts } from "./part-prompts.ts";
-import type { PartContext, Parts, PartsFactory } from "./parts.ts";
+import { type Agents, createAgents } from "./agents.ts";
+import { createKnowledge, type Knowledge } from "./knowledge.ts";
+import { createMemory, type KeyValue } from "./memory.ts";
+import { memoryPart } from "./memory-part.ts";
+import type { PartContext, Parts, PartsFactory, PromptLayerName } from "./parts.ts";
+import { loadPrompts } from "./prompt/files.ts";
+import { createSkillBook, skillMounts } from "./skills.ts";
+import { skillsPart } from "./skills-part.ts";
+import { bootstrapPart, soulPart } from "./soul.ts";
 import { filePart } from "./tools/file-part.ts";
+import { readTool } from "./tools/files.ts";
+import type { Mounts } from "./tools/mounts.ts";
 import type { Lookup } from "./tools/net-guard.ts";
 import { shellPart, webPart } from "./tools/other-parts.ts";
-import { distinct, isAllowed, matchesName } from "./tools/registry.ts";
+import { distinct, isAllowed, matchesName, type ToolRules } from "./tools/registry.ts";
 import { sessionMounts } from "./tools/workspace.ts";
 
 export interface PartsDeps {
   root: string;
   log: Log;
   now(): number;
+  /** Where memory lives; absent: nothing is remembered. */
+  memory?: KeyValue;
   /** The folder a person at the terminal stands in. */
   cwd?: string;
   /** For tests of name resolution. */
   lookup?: Lookup;
 }
 
-export function createParts(config: Config, deps: PartsDeps): PartsFactory {
-  const prompts = openPrompts();
-  const maxBytes = config.workspace.max_file_mb * 1_000_000;
+export interface AllParts extends PartsFactory {
+  knowledge: Knowledge;
+  agents: Agents;
+}
 
-  function mountsOf({ run, workspaceDir }: PartContext) {
-    const seesProject = run.channel === "terminal" && config.workspace.terminal_reads_cwd;
-    return sessionMounts(workspaceDir, seesProject ? (deps.cwd ?? process.cwd()) : undefined);
+export function createParts(config: Config, deps: PartsDeps): AllParts {
+  const { root, log } = deps;
+  const under = (dir: string): string => resolve(root, dir);
+  const prompts = loadPrompts(root);
+  const agents = createAgents({ dir: under(config.agents.dir), dataDir: under(config.agents.data_dir), log });
+  const skillDirs = config.skills.dirs.map(under);
+  const book = createSkillBook(skillDirs, log);
+  const memory = config.memory.enabled && deps.memory ? createMemory(deps.memory, config.memory.max_facts) : undefined;
+  const maxBytes = config.workspace.max_file_mb * 1_000_000;
+  const customDir = config.skills.self_evolution ? skillDirs.at(-1) : undefined;
+
+  async function usual(context: PartContext): Promise<Parts> {
+    const agent = await agents.get(context.run.agent_name ?? "");
+    const skills = await book.enabled(agent?.skills);
+    const mounts = { ...mountsOf(context, config, deps.cwd), more: skillMounts(skills) };
+    const found = await Promise.all([
+      soulPart(agents, agent, context, prompts),
+      skillsPart({ book, skills, prompts, customDir }, context),
+      config.tools.files ? filePart({ mounts, maxBytes, prompts }, context) : skillFiles(mounts, maxBytes),
+      webPart(config.tools, prompts, deps.lookup),
+      shellPart(config.tools.shell, context),
+      memory ? memoryPart(memory, prompts, context) : {},
+    ]);
+    return settled(merged(found), [context.limits.tools, { allow: agent?.tools }], config, context);
   }
 
   return {
+    agents,
+    knowledge: createKnowledge(book, agents, memory),
     async for(context) {
-      const found = [
-        config.tools.files ? filePart({ mounts: mountsOf(context), maxBytes, prompts }, context) : {},
-        webPart(config.tools, prompts, deps.lookup),
-        shellPart(config.tools.shell, context),
-      ];
-      return settled(merged(found), config, context);
+      if (!context.run.is_bootstrap) return usual(context);
+      return merged([await bootstrapPart({ agents, skills: book, prompts, config }, context)]);
     },
     async close() {},
   };
+}
+
+/** Without file tools, skills can still be read. */
+function skillFiles({ home, work, more }: Mounts, maxBytes: number): Partial<Parts> {
+  if (!more || more.length === 0) return {};
+  return { tools: [readTool({ all: [], more, home, work }, { maxBytes })] };
+}
+
+function mountsOf({ run, workspaceDir }: PartContext, config: Config, cwd = process.cwd()): Mounts {
+  const seesProject = run.channel === "terminal" && config.workspace.terminal_reads_cwd;
+  return sessionMounts(workspaceDir, seesProject ? cwd : undefined);
 }
 
 function merged(found: Partial<Parts>[]): Parts {
@@ -52,11 +95,25 @@ function merged(found: Partial<Parts>[]): Parts {
   };
 }
 
-/** What the rules of this run leave, with what the operator wants approved. */
-function settled(parts: Parts, config: Config, { limits, log }: PartContext): Parts {
+/** What all rules leave, with what the operator wants approved. */
+function settled(parts: Parts, rules: (ToolRules | undefined)[], config: Config, { log }: PartContext): Parts {
   const named = distinct(parts.tools, (name) => log.warn({ tool: name }, "a second tool of this name is left out"));
-  const tools = named.filter((tool) => isAllowed(tool.name, limits.tools));
+  const tools = named.filter((tool) => rules.every((rule) => isAllowed(tool.name, rule)));
   const wanted = tools.filter(({ name }) => config.tools.approve.some((pattern) => matchesName(name, pattern)));
   const approve = Object.fromEntries(wanted.map(({ name }) => [name, true]));
-  return { ...parts, tools, interruptOn: { ...parts.interruptOn, ...approve } };
+  return { ...parts, tools, prompt: usable(parts.prompt, tools), interruptOn: { ...parts.interruptOn, ...approve } };
+}
+
+/** Layers that speak of tools, and the tools without which they would mislead. */
+const ABOUT: [PromptLayerName, string[]][] = [
+  ["self_update", ["update_agent"]],
+  ["skill_system", ["read_file"]],
+  ["working_directory", ["ls", "read_file", "write_file"]],
+  ["citations", ["web_fetch", "web_search"]],
+];
+
+function usable(prompt: Parts["prompt"], tools: Parts["tools"]): Parts["prompt"] {
+  const names = new Set(tools.map((tool) => tool.name));
+  const idle = ABOUT.filter(([, needed]) => !needed.some((name) => names.has(name))).map(([layer]) => layer);
+  return Object.fromEntries(Object.entries(prompt).filter(([layer]) => !idle.some((name) => name === layer)));
 }

@@ -1,7 +1,7 @@
 /** The file tools of a run, with what the prompt and the board say about them. */
 import { escapeText } from "../escape.ts";
-import type { Prompts } from "../part-prompts.ts";
 import type { PartContext, Parts } from "../parts.ts";
+import type { Prompts } from "../prompt/files.ts";
 import { fileTools } from "./files.ts";
 import type { Mount, Mounts } from "./mounts.ts";
 import { presentFilesTool } from "./present-files.ts";
@@ -26,7 +26,7 @@ export function filePart({ mounts, maxBytes, prompts }: FilePart, context: PartC
   const folders = mounts.all.map((mount) => `- /${mount.name}/: ${escapeText(purposeOf(mount))}`).join("\n");
   return {
     tools: [...fileTools(mounts, limits), ...searchTools(mounts, limits), present],
-    prompt: { working_directory: prompts("working-directory", { folders, home: `/${mounts.home.name}/` }) },
+    prompt: { working_directory: prompts.fill("working-directory", { folders, home: `/${mounts.home.name}/` }) },
     hidden: ["present_files"],
     lines: {
       ls: (args) => `Looking into ${word(args.path, "the folder")}`,

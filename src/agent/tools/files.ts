@@ -61,7 +61,7 @@ async function list(mounts: Mounts, at: string): Promise<string> {
   return lines.join("\n") || `${place.path} is empty.`;
 }
 
-function readTool(mounts: Mounts, limits: FileLimits): StructuredToolInterface {
+export function readTool(mounts: Mounts, limits: FileLimits): StructuredToolInterface {
   return tool(async (input) => read(mounts, limits, input), {
     name: "read_file",
     description: "Read a text file. Long files: page with offset (lines to skip) and limit (lines to return).",

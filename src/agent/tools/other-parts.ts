@@ -1,7 +1,7 @@
 /** Tools that need no more than the config: the web and the shell. */
 import type { Config } from "../../../config/schema.ts";
-import type { Prompts } from "../part-prompts.ts";
 import type { PartContext, Parts } from "../parts.ts";
+import type { Prompts } from "../prompt/files.ts";
 import { word } from "./file-part.ts";
 import type { Lookup } from "./net-guard.ts";
 import { shellTool } from "./shell.ts";
@@ -16,7 +16,7 @@ export function webPart(config: Config["tools"], prompts: Prompts, lookup?: Look
   const present = tools.filter((tool) => tool !== undefined);
   return {
     tools: present,
-    prompt: present.length > 0 ? { citations: prompts("citations") } : {},
+    prompt: present.length > 0 ? { citations: prompts.text("citations") } : {},
     lines: {
       web_fetch: (args) => `Fetching ${word(args.url, "a page")}`,
       web_search: (args) => `Searching the web for ${word(args.query)}`,
