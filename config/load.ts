@@ -1,12 +1,13 @@
 /** The YAML file to a checked config. The only reader of the environment; nothing falls back silently. */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { model } from "./agent-schema.ts";
 import { check, type Facts } from "./check.ts";
 import { type Environment, expand } from "./expand.ts";
 import { explain } from "./explain.ts";
 import { isRecord, type ParsedFile, type Problem, parseFile } from "./parse.ts";
 import { salvage } from "./salvage.ts";
-import { type Config, model, config as schema } from "./schema.ts";
+import { type Config, config as schema } from "./schema.ts";
 import { settle } from "./settle.ts";
 
 export interface LoadOptions {
