@@ -86,7 +86,7 @@ export async function createApp({ loaded, root, log, terminal, now = Date.now }:
     await core.close(config.runs.shutdown_seconds * 1_000);
     await Promise.allSettled(open.map(({ channel: it }) => it.stop()));
     await agent.close();
-    await state.close();
+    await store.close();
   }
 
   return {

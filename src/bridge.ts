@@ -32,6 +32,8 @@ interface Arrival {
   policy: Policy;
   lookup: Lookup;
   isAdmin: boolean;
+  /** The chat is silenced: an admin's commands are heard, nothing else. */
+  onlyCommands: boolean;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -45,26 +47,28 @@ export function createBridge(deps: CommandDeps): Door {
     if (!arrival) return;
     const access = accessOf({ config: deps.config(), settings: deps.settings, ...inbound, policy: arrival.policy });
     if (access !== "allowed") return refuse(arrival, access);
-    if (await asCommand(arrival)) return;
+    if ((await asCommand(arrival)) || arrival.onlyCommands) return;
     if (await asAnswer(arrival)) return;
     await asMessage(arrival, inbound.text, undefined);
   }
 
   /** Undefined: not for us. Costs one read where the thread decides, none where the text does. */
   async function look(inbound: Inbound): Promise<Arrival | undefined> {
-    const { at, user } = inbound;
+    const { at, user, kind } = inbound;
     const config = deps.config();
     const general = resolvePolicy(config, deps.settings, { at, user });
-    const key = sessionKey(at, general.scope, user.id);
     const addressed = inbound.addressed && (!inbound.byReply || general.replyIsMention);
-    const facts = { kind: inbound.kind, addressed, known: true, inThread: at.thread !== undefined };
-    if (!respondsTo(general, facts)) return undefined;
+    const admin = isAdmin(config, deps.settings, at, user);
+    // An admin who silenced a chat can still lift that there.
+    const mute = addressed && admin && general.respond === "never" && kind === "group";
+    const facts = { kind, addressed, known: true, inThread: at.thread !== undefined };
+    if (!mute && !respondsTo(general, facts)) return undefined;
+    const key = sessionKey(at, general.scope, user.id);
     const replyTo = inbound.replyTo === undefined ? undefined : { at, id: inbound.replyTo };
     const lookup = await deps.store.lookup(key, replyTo);
-    if (!respondsTo(general, { ...facts, known: lookup.session !== undefined })) return undefined;
+    if (!mute && !respondsTo(general, { ...facts, known: lookup.session !== undefined })) return undefined;
     const policy = resolvePolicy(config, deps.settings, { at, user, session: lookup.session?.overrides });
-    const admin = isAdmin(config, deps.settings, at, user);
-    return { inbound, key: lookup.session?.key ?? key, policy, lookup, isAdmin: admin };
+    return { inbound, key: lookup.session?.key ?? key, policy, lookup, isAdmin: admin, onlyCommands: mute };
   }
 
   async function refuse({ inbound }: Arrival, access: Exclude<Access, "allowed">): Promise<void> {

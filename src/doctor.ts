@@ -40,7 +40,7 @@ async function stateFinding({ loaded, root, log }: Start): Promise<Finding> {
   try {
     const state = await openState(loaded.config.state, { root, log });
     await state.store.ping();
-    await state.close();
+    await state.store.close();
     return { level: "ok", text: "state: reachable" };
   } catch (error) {
     return { level: "error", text: `state: ${messageOf(error)}` };

@@ -23,7 +23,7 @@ async function withState<T>({ loaded, root, log }: Start, use: (state: State) =>
   try {
     return await use(state);
   } finally {
-    await state.close();
+    await state.store.close();
   }
 }
 

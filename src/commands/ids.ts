@@ -2,14 +2,14 @@
 import type { ChannelName } from "../../channels/channel.ts";
 
 const USER: Record<ChannelName, RegExp> = {
-  slack: /^[UW][A-Z0-9]{2,}$/,
+  slack: /^[UW][A-Z0-9]+$/,
   discord: /^\d{15,21}$/,
   telegram: /^\d{1,16}$/,
   terminal: /^\S+$/,
 };
 
 const CHAT: Record<ChannelName, RegExp> = {
-  slack: /^[CDG][A-Z0-9]{2,}$/,
+  slack: /^[CDG][A-Z0-9]+$/,
   discord: /^\d{15,21}$/,
   telegram: /^-?\d{1,17}$/,
   terminal: /^\S+$/,
