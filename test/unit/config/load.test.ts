@@ -305,3 +305,22 @@ subagents: [{ name: s, description: d, system_prompt: p, model: other }]
     expect(quiet("22:00", "Mars/Base").join()).toContain("quiet_hours.timezone: is not a known time zone");
   });
 });
+
+describe("the shipped server.example.yaml", () => {
+  const load = (env: Record<string, string>) =>
+    loadConfig({ path: path.join(root, "config", "server.example.yaml"), env, root });
+
+  it("starts the platforms whose variables are set", () => {
+    const { config, warnings } = load({
+      TELEGRAM_BOT_TOKEN: "1:a",
+      OPENAI_API_KEY: "k",
+      REDIS_URL: "redis://127.0.0.1/0",
+    });
+    expect([config.channels.slack.enabled, config.channels.telegram.enabled]).toEqual([false, true]);
+    expect(warnings).toHaveLength(2);
+  });
+
+  it("is refused when no platform has its variables", () => {
+    expect(() => load({})).toThrow(/SLACK_BOT_TOKEN is not set/);
+  });
+});
