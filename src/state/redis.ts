@@ -1,0 +1,62 @@
+/** The shared store: many workers on plain Redis 7 (or a Cluster), no modules. */
+import type { Log } from "../log.ts";
+import type { StoredCheckpoints } from "./checkpoints.ts";
+import { redisCheckpoints } from "./checkpoints-redis.ts";
+import { redisInbound } from "./redis-inbound.ts";
+import { redisKeys } from "./redis-keys.ts";
+import { redisLanes } from "./redis-lanes.ts";
+import { openLink } from "./redis-link.ts";
+import { redisSessions } from "./redis-sessions.ts";
+import { redisSignals } from "./redis-signals.ts";
+import { redisValues } from "./redis-values.ts";
+import { keepMs, sessionMs } from "./retention.ts";
+import type { Store } from "./store.ts";
+
+export interface RedisStateOptions {
+  url: string;
+  /** Further seed nodes; any makes it a Redis Cluster. */
+  cluster: string[];
+  /** Keeps several installations on one Redis apart. */
+  prefix: string;
+  keepDays: number;
+  log: Log;
+  now?: (() => number) | undefined;
+}
+
+export interface RedisState {
+  store: Store;
+  checkpointer: StoredCheckpoints;
+}
+
+/** Rejects with an OperatorError when Redis cannot be reached. */
+export async function openRedisState(options: RedisStateOptions): Promise<RedisState> {
+  const { prefix, keepDays, log, now = Date.now } = options;
+  const link = openLink(options);
+  const keys = redisKeys(prefix);
+  try {
+    await link.call("request", (client) => client.ping());
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
+  const signals = await redisSignals(link.client, keys.signals, log);
+  const parts = { link, keys, runMs: keepMs(keepDays), sessionMs: sessionMs(keepDays), now };
+  const store: Store = {
+    ...redisInbound(parts),
+    ...redisLanes(parts),
+    ...redisSessions(parts),
+    ...redisValues(parts),
+    async signal(signal) {
+      await link.call("request", (client) => client.publish(keys.signals, JSON.stringify(signal)));
+    },
+    subscribe: signals.subscribe,
+    async ping() {
+      await link.call("request", (client) => client.ping());
+    },
+    async close() {
+      await signals.close();
+      await link.close();
+    },
+  };
+  return { store, checkpointer: redisCheckpoints(link, prefix, keepMs(keepDays)) };
+}
