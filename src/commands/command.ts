@@ -1,6 +1,7 @@
 /** What a command is and what it is given. Commands have their own way: they never wait behind a run. */
 import type { Inbound } from "../../channels/channel.ts";
 import type { Config } from "../../config/schema.ts";
+import type { Knowledge } from "../agent/knowledge.ts";
 import type { Lanes } from "../lanes.ts";
 import type { Log } from "../log.ts";
 import type { Outbox } from "../outbox.ts";
@@ -35,15 +36,6 @@ export interface CommandContext {
   lookup: Lookup;
   isAdmin: boolean;
   deps: CommandDeps;
-}
-
-/** What the agent's floor offers to commands; absent parts answer "not available". */
-export interface Knowledge {
-  skills(): Promise<{ name: string; description: string }[]>;
-  agents(): Promise<{ name: string; description: string }[]>;
-  facts(scope: "user" | "chat", id: string): Promise<{ id: string; text: string }[]>;
-  forgetFact(scope: "user" | "chat", id: string, fact: string): Promise<boolean>;
-  clearFacts(scope: "user" | "chat", id: string): Promise<void>;
 }
 
 export interface CommandDeps {
