@@ -6,7 +6,7 @@ import { fitsEdit, splitForSlack } from "./blocks.ts";
 import { createConnection, type SlackDeps } from "./connection.ts";
 import { examine } from "./doctor.ts";
 import { download, upload } from "./files.ts";
-import { findPosted } from "./find.ts";
+import { createFind } from "./find.ts";
 import { toMrkdwn } from "./format.ts";
 import { createPresence } from "./presence.ts";
 import { boltLogger } from "./receiver.ts";
@@ -55,7 +55,8 @@ export function createSlack(config: SlackConfig, deps: SlackDeps): Channel {
   const host = { client, token: config.bot_token ?? "", apiUrl };
   const connection = createConnection(config, deps, client, apiUrl);
   const { call } = connection;
-  const sender = createSender(client, call, deps);
+  const find = createFind(client, connection, deps.log);
+  const sender = createSender(client, call, find, deps);
   const presence = createPresence(client, call, deps.log);
   return {
     name: "slack",
@@ -73,8 +74,7 @@ export function createSlack(config: SlackConfig, deps: SlackDeps): Channel {
     fitsEdit,
     pace,
     async find(at, nonce) {
-      const self = await connection.self();
-      const id = await call("the search for a post", () => findPosted(client, at, nonce, self));
+      const id = await find(at, nonce);
       return id === undefined ? undefined : { at, id };
     },
     typing: presence.typing,

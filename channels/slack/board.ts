@@ -40,7 +40,7 @@ export function clip(text: string, max: number): string {
         .replace(/\uFFFD$/, "")}…`;
 }
 
-export const titleOf = (view: BoardView): string => clip(`${STATES[view.state]} · ${view.title || "Plan"}`, MAX_TITLE);
+const titleOf = (view: BoardView): string => clip(`${STATES[view.state]} · ${view.title || "Plan"}`, MAX_TITLE);
 
 /** Slack spins an `in_progress` card for ever, so nothing that stands still may have that status. */
 function standing(state: BoardState): { status: Status; suffix: string } | undefined {

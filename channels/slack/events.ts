@@ -58,7 +58,7 @@ async function whisper(body: RawPress, press: Press, line: string, deps: EventDe
     const url = slackUrl(body.response_url, deps.apiUrl);
     const headers = { "content-type": "application/json" };
     const signal = AbortSignal.timeout(10_000);
-    const sent = await fetch(url, { method: "POST", headers, body: JSON.stringify(reply), signal });
+    const sent = await fetch(url, { method: "POST", headers, body: JSON.stringify(reply), signal, redirect: "error" });
     if (sent.ok) return;
   }
   await deps.client.chat.postEphemeral({ channel: press.at.chat, user: press.user.id, text: line, ...inThread });

@@ -1,6 +1,9 @@
 import type { webApi } from "@slack/bolt";
-import type { Address } from "../channel.ts";
+import type { Address, ChannelLog } from "../channel.ts";
+import { ChannelError } from "../errors.ts";
+import type { Connection } from "./connection.ts";
 import type { Self } from "./inbound.ts";
+import type { Find } from "./sender.ts";
 
 interface Listed {
   ts?: string;
@@ -20,7 +23,7 @@ function carries(message: Listed, nonce: string, self: Self): boolean {
 }
 
 /** The ts of our message that was posted with this nonce. Threads are listed oldest first, so they are paged through. */
-export async function findPosted(
+async function findPosted(
   client: webApi.WebClient,
   at: Address,
   nonce: string,
@@ -40,4 +43,19 @@ export async function findPosted(
     if (cursor === undefined) return undefined;
   }
   return undefined;
+}
+
+export function createFind(client: webApi.WebClient, { call, self }: Connection, log: ChannelLog): Find {
+  return async (at, nonce) => {
+    const us = await self();
+    try {
+      return await call("the search for a post", () => findPosted(client, at, nonce, us));
+    } catch (error) {
+      const code = error instanceof ChannelError ? error.code : undefined;
+      if (code !== "refused" && code !== "thread_gone") throw error;
+      // Without the right to read, a second post is better than none.
+      log.warn({ code }, "Slack: an earlier post could not be looked for");
+      return undefined;
+    }
+  };
 }

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type App, HTTPReceiver, type Logger, LogLevel, SocketModeReceiver } from "@slack/bolt";
 import type { ChannelLog, ChannelStatus } from "../channel.ts";
+import { ChannelError } from "../errors.ts";
 import { toChannelError } from "./errors.ts";
 
 /** Rejects when the event could not be kept: it stays unacknowledged and Slack delivers it again. */
@@ -168,7 +169,13 @@ export function createHttpLink(
   let listening = false;
   return {
     async start() {
-      await receiver.start({ host: options.host, port: options.port });
+      await receiver.start({ host: options.host, port: options.port }).catch((error: NodeJS.ErrnoException) => {
+        const place = `${options.host}:${options.port}`;
+        throw new ChannelError({
+          code: "refused",
+          message: `Slack's events cannot be heard on ${place}: ${error.code}.`,
+        });
+      });
       listening = true;
       options.changed({ state: "up" });
     },

@@ -12,6 +12,7 @@ export interface Sender {
 
 /** Slack cuts the text of a post at 40,000 without a word. */
 const POST_CHARS = 39_000;
+const DOUBTS = 1000;
 const QUIET = { unfurl_links: false, unfurl_media: false, link_names: false, parse: "none" } as const;
 
 function wantsPlainer(error: unknown, body: Body): boolean {
@@ -35,7 +36,32 @@ const placeOf = (to: Address) => ({
   ...(to.thread === undefined ? {} : { thread_ts: to.thread }),
 });
 
-export function createSender(client: webApi.WebClient, call: Call, { log, now }: ChannelDeps): Sender {
+/** The id of our message with this nonce. */
+export type Find = (at: Address, nonce: string) => Promise<string | undefined>;
+
+/** Remembers posts whose answer was lost: they may be there, so the next try looks before it posts. */
+function createDoubt(find: Find) {
+  const doubtful = new Set<string>();
+  return async function once(to: Address, nonce: string, post: () => Promise<string>, found: (id: string) => unknown) {
+    const earlier = doubtful.has(nonce) ? await find(to, nonce) : undefined;
+    if (earlier !== undefined) await found(earlier);
+    doubtful.add(nonce);
+    // Whoever gave up on a post never comes back for it.
+    for (const oldest of doubtful) if (doubtful.size > DOUBTS) doubtful.delete(oldest);
+    try {
+      const id = earlier ?? (await post());
+      doubtful.delete(nonce);
+      return id;
+    } catch (error) {
+      const code = error instanceof ChannelError ? error.code : undefined;
+      if (code !== "unavailable") doubtful.delete(nonce);
+      throw error;
+    }
+  };
+}
+
+export function createSender(client: webApi.WebClient, call: Call, find: Find, { log, now }: ChannelDeps): Sender {
+  const once = createDoubt(find);
   let count = 0;
   let refusesPlans = false;
 
@@ -67,14 +93,21 @@ export function createSender(client: webApi.WebClient, call: Call, { log, now }:
     return (await call("chat.postMessage", request)).ts ?? "";
   }
 
+  async function edit({ at, id }: MessageRef, content: Shown): Promise<void> {
+    // Blocks that an update does not name would stay, hence also the empty list.
+    await plainer(content, ({ text, blocks }) =>
+      call("chat.update", () => client.chat.update({ channel: at.chat, ts: id, text, blocks, parse: "none" })),
+    );
+  }
+
   return {
-    post: (to, content, { nonce, onlyFor }) =>
-      plainer(content, (body) => (onlyFor === undefined ? say(to, body, nonce) : whisper(to, body, onlyFor))),
-    async edit({ at, id }, content) {
-      // Blocks that an update does not name would stay, hence also the empty list.
-      await plainer(content, ({ text, blocks }) =>
-        call("chat.update", () => client.chat.update({ channel: at.chat, ts: id, text, blocks, parse: "none" })),
-      );
+    edit,
+    async post(to, content, { nonce, onlyFor }) {
+      if (onlyFor !== undefined) return plainer(content, (body) => whisper(to, body, onlyFor));
+      const post = () => plainer(content, (body) => say(to, body, nonce));
+      if (nonce === undefined) return post();
+      // A board may have moved on since the post whose answer was lost.
+      return once(to, nonce, post, async (id) => content.kind === "board" && edit({ at: to, id }, content));
     },
   };
 }

@@ -5,7 +5,7 @@ const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">" };
 /** Stands where our own mention was, until the spaces around it are settled. */
 const US = "\u0000";
 
-export const decode = (text: string): string => text.replace(/&(amp|lt|gt);/g, (_, name: string) => ENTITIES[name]!);
+const decode = (text: string): string => text.replace(/&(amp|lt|gt);/g, (_, name: string) => ENTITIES[name]!);
 export const escapeText = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 

@@ -166,6 +166,27 @@ describe("Slack, outgoing", () => {
     expect(slack.posts()).toHaveLength(2);
   });
 
+  it("repeats no post whose answer was lost, and brings a board found that way up to date", async () => {
+    slack.failNext("chat.postMessage", { lostAnswer: true });
+    await expect(channel.post(at, board(), { nonce: "n-4" })).rejects.toMatchObject({ code: "unavailable" });
+    const ref = await channel.post(at, board({ state: "done" }), { nonce: "n-4" });
+    expect(ours()).toHaveLength(1);
+    expect(ref.id).toBe(ours()[0]?.ts);
+    expect(ours()[0]?.text).toContain("*Done · Compare the offers*");
+    slack.failNext("chat.postMessage", { status: 502 });
+    await expect(channel.post(at, question, { nonce: "n-5" })).rejects.toMatchObject({ code: "unavailable" });
+    await channel.post(at, question, { nonce: "n-5" });
+    expect(ours()).toHaveLength(2);
+  });
+
+  it("posts anew when it may not read the thread it would look in", async () => {
+    slack.failNext("chat.postMessage", { status: 502 });
+    slack.failNext("conversations.replies", { error: "missing_scope" });
+    await expect(channel.post(at, question, { nonce: "n-6" })).rejects.toMatchObject({ code: "unavailable" });
+    await channel.post(at, question, { nonce: "n-6" });
+    expect(ours()).toHaveLength(1);
+  });
+
   it("does not take another person's message with the same nonce for its own", async () => {
     const message = slack.store.add({ channel: "C1", user: "U2", text: "fake", threadTs: at.thread });
     message.metadata = { event_type: "planbridge", event_payload: { nonce: "n-9" } };

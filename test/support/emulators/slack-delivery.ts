@@ -31,6 +31,8 @@ export interface Post {
   opened(): number;
   drop(): void;
   refresh(): void;
+  /** Half-open connections: nothing is read or answered any more, pings included. */
+  freeze(): void;
   close(): void;
 }
 
@@ -129,6 +131,9 @@ export function createDelivery(server: Server, options: DeliveryOptions): Post {
     },
     refresh: () => {
       for (const socket of sockets) socket.send(JSON.stringify({ type: "disconnect", reason: "refresh_requested" }));
+    },
+    freeze: () => {
+      for (const socket of sockets) socket.pause();
     },
     close: () => {
       for (const timer of timers) clearTimeout(timer);

@@ -35,7 +35,7 @@ export interface Failure {
 }
 
 export interface SlackEmulator
-  extends Pick<Post, "connections" | "opened" | "drop" | "refresh" | "deliveries">,
+  extends Pick<Post, "connections" | "opened" | "drop" | "refresh" | "freeze" | "deliveries">,
     People {
   url: string;
   apiUrl: string;
@@ -232,6 +232,7 @@ export async function startSlackEmulator(options: SlackEmulatorOptions = {}): Pr
     opened: delivery.opened,
     drop: delivery.drop,
     refresh: delivery.refresh,
+    freeze: delivery.freeze,
     posts: (channel, threadTs) =>
       store.messages.filter(
         (m) =>
