@@ -44,7 +44,7 @@ export function createDiscord(config: DiscordConfig, deps: DiscordDeps): Channel
   const gateway = createGateway({ config, account, log, now });
   const places = createPlaces(api, gateway.cached);
   const interactions = createInteractions({ api, log, now });
-  const sender = createSender(api, places, interactions, () => gateway.self(undefined).selfId);
+  const sender = createSender(api, places, interactions);
   let intake: Intake | undefined;
   let table: NativeCommand[] | undefined;
   const answering = new Set<Promise<void>>();

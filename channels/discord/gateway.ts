@@ -61,12 +61,19 @@ function createClient(config: DiscordConfig): Client {
     shards: "auto",
     waitGuildTimeout: GUILD_WAIT_MS,
     // Messages are read once, as raw data.
-    makeCache: Options.cacheWithLimits({ ...Options.DefaultMakeCacheSettings, MessageManager: 0 }),
+    makeCache: Options.cacheWithLimits({
+      ...Options.DefaultMakeCacheSettings,
+      MessageManager: 0,
+      // People come with their messages; only our own roles are looked up.
+      GuildMemberManager: { maxSize: 0, keepOverLimit: ({ id, client }) => id === client.user.id },
+      UserManager: { maxSize: 0, keepOverLimit: ({ id, client }) => id === client.user.id },
+    }),
   });
 }
 
 export function createGateway({ config, account, log, now }: GatewayDeps): Gateway {
   let client: Client | undefined;
+  let abandon: ((reason: ChannelError) => void) | undefined;
   let status: ChannelStatus = { state: "stopped" };
   let lastEventAt: number | undefined;
 
@@ -79,16 +86,19 @@ export function createGateway({ config, account, log, now }: GatewayDeps): Gatew
     });
     watch(opened);
     listen(opened, events);
-    const ready = new Promise((resolve) => opened.once(Events.ClientReady, resolve));
+    const ready = new Promise<void>((resolve, reject) => {
+      opened.once(Events.ClientReady, () => resolve());
+      // The client would go on trying to connect, and its login would never settle.
+      abandon = reject;
+    });
     client = opened;
     try {
-      await opened.login(config.bot_token);
+      await Promise.all([opened.login(config.bot_token), ready]);
     } catch (error) {
-      const refusal = refusalOf(error, closeCode);
-      status = { state: "down", detail: refusal.message };
+      const refusal = error instanceof ChannelError ? error : refusalOf(error, closeCode);
+      if (client === opened) status = { state: "down", detail: refusal.message };
       throw refusal;
     }
-    await ready;
   }
 
   function watch(opened: Client): void {
@@ -133,8 +143,10 @@ export function createGateway({ config, account, log, now }: GatewayDeps): Gatew
       const closing = client;
       client = undefined;
       status = { state: "stopped" };
+      abandon?.(new ChannelError({ code: "unavailable", message: "Discord was stopped while it was starting." }));
       closing?.removeAllListeners();
       closing?.ws.removeAllListeners();
+      closing?.on(Events.Error, () => undefined); // an error nobody listens to would end the process
       await closing?.destroy();
     },
     status() {

@@ -1,12 +1,12 @@
 /** From gateway event to the bridge's door. The gateway has no acknowledgements, so a failed accept is tried again here. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Routes } from "discord.js";
+import { ChannelType, Routes } from "discord.js";
 import type { ChannelLog, Door } from "../channel.ts";
 import type { Api } from "./api.ts";
 import { isThread, type Self, toEdit, toInbound } from "./inbound.ts";
 import { bodyOf } from "./outbound.ts";
 import type { Places } from "./places.ts";
-import type { RawMessage } from "./raw.ts";
+import type { RawChannel, RawMessage } from "./raw.ts";
 import { Recent } from "./recent.ts";
 
 export interface IntakeDeps {
@@ -50,7 +50,7 @@ export function createIntake({ api, places, log, door, self }: IntakeDeps): Inta
     if (!toInbound(message, me, { id: message.channel_id, type: 0 })) return;
     try {
       await persist(async () => {
-        const channel = await places.channel(message.channel_id);
+        const channel = await channelOf(message);
         const inbound = toInbound(message, me, channel);
         if (!inbound) return;
         if (inbound.at.thread === message.id && !isThread(channel)) places.started(message.id, inbound.text);
@@ -62,9 +62,13 @@ export function createIntake({ api, places, log, door, self }: IntakeDeps): Inta
     }
   }
 
+  async function channelOf({ guild_id, channel_id }: RawMessage): Promise<RawChannel> {
+    return guild_id ? places.channel(channel_id) : { id: channel_id, type: ChannelType.DM };
+  }
+
   async function change(message: RawMessage): Promise<void> {
     const me = self(message.guild_id);
-    const channel = await places.channel(message.channel_id);
+    const channel = await channelOf(message);
     const edit = toEdit(message, me, channel);
     if (!edit || lastEdit.get(message.id) === message.edited_timestamp) return;
     lastEdit.set(message.id, message.edited_timestamp ?? "");

@@ -23,7 +23,9 @@ export type Shown = Exclude<Content, { kind: "file" }>;
 
 export function bodyOf(content: Shown): Body {
   if (content.kind === "board") return { ...boardBody(content.board), allowed_mentions: NO_PINGS };
-  const text = toDiscord(content.text);
+  // The buttons of a long question stand under its last part.
+  const source = content.kind === "question" ? (split(content.text).at(-1) ?? content.text) : content.text;
+  const text = toDiscord(source);
   if (text.length > MOST_CONTENT) {
     const message = `A Discord message holds ${MOST_CONTENT} characters, not ${text.length}.`;
     throw new ChannelError({ code: "too_long", message });
@@ -46,7 +48,8 @@ export function split(markdown: string): string[] {
 }
 
 export function fitsEdit(content: Content): boolean {
-  return content.kind !== "file" && (content.kind === "board" || fits(content.text));
+  if (content.kind === "file") return false;
+  return content.kind === "board" || content.kind === "question" || fits(content.text);
 }
 
 function fits(markdown: string): boolean {

@@ -1,10 +1,11 @@
 /** Posts, edits and small signs. Threads are started, reopened and found to be gone here. */
+import { createHash } from "node:crypto";
 import { Routes } from "discord.js";
 import type { Address, Channel, Content, MessageRef, PostOptions } from "../channel.ts";
 import { ChannelError } from "../errors.ts";
 import type { Api, Request } from "./api.ts";
 import type { Interactions } from "./interactions.ts";
-import { type Body, bodyOf, fileBody } from "./outbound.ts";
+import { type Body, bodyOf, fileBody, split } from "./outbound.ts";
 import type { Places } from "./places.ts";
 
 export type Sender = Required<Pick<Channel, "post" | "edit" | "find" | "typing" | "react" | "remove">>;
@@ -13,13 +14,14 @@ const SEEN = encodeURIComponent("👀");
 /** How far back a post is looked for after a crash. */
 const LOOK_BACK = 20;
 
+const MOST_NONCE = 25;
+
 interface Sent {
   id: string;
   nonce?: string | number;
-  author?: { id: string };
 }
 
-export function createSender(api: Api, places: Places, interactions: Interactions, selfId: () => string): Sender {
+export function createSender(api: Api, places: Places, interactions: Interactions): Sender {
   /** A request in a channel or thread: reopened once if archived, remembered if it is gone. */
   async function inside<T>(at: Address, channel: string, ask: (inThread: boolean) => Promise<T>): Promise<T> {
     const inThread = channel === at.thread;
@@ -34,12 +36,19 @@ export function createSender(api: Api, places: Places, interactions: Interaction
   async function post(to: Address, content: Content, options: PostOptions = {}): Promise<MessageRef> {
     const hidden = await interactions.answer(to, content, options.onlyFor);
     if (hidden) return hidden;
+    const before = content.kind === "question" ? split(content.text).slice(0, -1) : [];
+    for (const [index, text] of before.entries())
+      await send(to, { kind: "markdown", text }, part(options.nonce, index));
+    return send(to, content, options.nonce);
+  }
+
+  async function send(to: Address, content: Content, nonce: string | undefined): Promise<MessageRef> {
     const request = await requestOf(content);
     const { channel, at, replyTo } = await places.spot(to);
     const body = {
       ...(request.body as Body),
       // Discord gives back the message it has when the same nonce comes again within some minutes.
-      ...(options.nonce === undefined ? {} : { nonce: options.nonce, enforce_nonce: true }),
+      ...(nonce === undefined ? {} : { nonce, enforce_nonce: true }),
       ...(replyTo === undefined ? {} : { message_reference: { message_id: replyTo, fail_if_not_exists: false } }),
     };
     const route = Routes.channelMessages(channel);
@@ -63,7 +72,7 @@ export function createSender(api: Api, places: Places, interactions: Interaction
     const { channel, at: where } = await places.spot(at);
     const query = new URLSearchParams({ limit: String(LOOK_BACK) });
     const recent = await api.call<Sent[]>("GET", Routes.channelMessages(channel), { query });
-    const mine = recent.find((message) => message.nonce === nonce && message.author?.id === selfId());
+    const mine = recent.find((message) => message.nonce === nonce);
     return mine && { at: where, id: mine.id };
   }
 
@@ -84,6 +93,11 @@ export function createSender(api: Api, places: Places, interactions: Interaction
   }
 
   return { post, edit, find, typing, react, remove };
+}
+
+/** A question too long for one message: its first parts have nonces of their own. */
+function part(nonce: string | undefined, index: number): string | undefined {
+  return nonce && createHash("sha256").update(`${nonce}~${index}`).digest("base64url").slice(0, MOST_NONCE);
 }
 
 async function requestOf(content: Content): Promise<Request> {

@@ -75,6 +75,22 @@ describe("what is sent", () => {
     expect(message.components).toEqual([]);
   });
 
+  it("spreads a long question over messages and puts the buttons under the last one", async () => {
+    await using bot = await discordBot();
+    const { at, thread } = await conversation(bot);
+    const text = `${"Some background. ".repeat(300)}\n\nWhich one?`;
+    const question = { kind: "question", text, buttons: [{ token: "a", label: "A" }] } as const;
+    const ref = await bot.channel.post(at, question, { nonce: "q1" });
+    expect(await bot.channel.post(at, question, { nonce: "q1" })).toEqual(ref);
+    const posts = bot.emulator.messages(thread).slice(1);
+    expect(posts.length).toBeGreaterThan(2);
+    expect(posts.filter(({ components }) => components.length > 0).map(({ id }) => id)).toEqual([ref.id]);
+    await bot.channel.edit(ref, { ...question, text: `${text}\n\nA it is.`, buttons: [] });
+    const last = bot.emulator.messages(thread).at(-1);
+    expect(last?.content).toContain("A it is.");
+    expect(last?.components).toEqual([]);
+  });
+
   it("shows a post once when it is repeated with its nonce", async () => {
     await using bot = await discordBot();
     const { at, thread } = await conversation(bot);

@@ -35,6 +35,19 @@ describe("starting", () => {
     }
   });
 
+  it("gives up cleanly when it is stopped while it starts", async () => {
+    const emulator = await startDiscordEmulator();
+    const channel = createDiscord(discordConfig(emulator), { log: silent, now: Date.now });
+    emulator.failNext("GET /gateway/bot", { status: 500, delayMs: 300 });
+    const starting = channel.start(new RecordingDoor());
+    const outcome = expect(starting).rejects.toMatchObject({ code: "unavailable" });
+    await until(() => emulator.calls.length > 0 || channel.status().state === "starting", "the start");
+    await channel.stop();
+    await outcome;
+    expect(channel.status().state).toBe("stopped");
+    await emulator.stop();
+  });
+
   it("says unavailable when Discord does not answer", async () => {
     const emulator = await startDiscordEmulator();
     const channel = createDiscord(discordConfig(emulator), { log: silent, now: Date.now });
@@ -174,6 +187,23 @@ describe("other places", () => {
     bot.emulator.people.say(bot.emulator.general, `${bot.emulator.mention} hi`);
     const { at } = await until(() => bot.door.inbound[0], "the message");
     expect(at.thread).toBeUndefined();
+  });
+});
+
+describe("two accounts", () => {
+  it("are told apart by name in ids and addresses", async () => {
+    const emulator = await startDiscordEmulator();
+    const door = new RecordingDoor();
+    const channels = ["ops", "help"].map((account) =>
+      createDiscord(discordConfig(emulator), { log: silent, now: Date.now, account }),
+    );
+    await Promise.all(channels.map((channel) => channel.start(door)));
+    emulator.people.say(emulator.general, `${emulator.mention} hi`);
+    await until(() => door.inbound.length === 2, "both");
+    expect(new Set(door.inbound.map(({ id }) => id)).size).toBe(2);
+    expect(new Set(door.inbound.map(({ at }) => at.bot))).toEqual(new Set(["ops", "help"]));
+    await Promise.all(channels.map((channel) => channel.stop()));
+    await emulator.stop();
   });
 });
 
