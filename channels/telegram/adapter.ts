@@ -2,6 +2,7 @@
 import type { TelegramConfig } from "../../config/schema.ts";
 import type { Address, Channel, ChannelDeps, MessageRef, NativeCommand, Pace } from "../channel.ts";
 import { ChannelError } from "../errors.ts";
+import { truncate } from "../markdown/text.ts";
 import { type Api, createApi } from "./api.ts";
 import { Connection, type TelegramTimes } from "./connection.ts";
 import { examine } from "./doctor.ts";
@@ -81,7 +82,7 @@ async function remove(api: Api, ref: MessageRef): Promise<void> {
 async function register(api: Api, table: NativeCommand[]): Promise<void> {
   const valid = table.filter(({ name, description }) => /^[a-z0-9_]{1,32}$/.test(name) && description.length > 0);
   const shown = (list: NativeCommand[]) =>
-    list.slice(0, 100).map(({ name, description }) => ({ command: name, description: description.slice(0, 256) }));
+    list.slice(0, 100).map(({ name, description }) => ({ command: name, description: truncate(description, 256) }));
   const everyone = shown(valid.filter(({ admin }) => !admin));
   await api.call("setMyCommands", { commands: everyone, scope: { type: "default" } });
   await api.call("setMyCommands", { commands: shown(valid), scope: { type: "all_chat_administrators" } });

@@ -1,5 +1,7 @@
 /** The plan message as Telegram HTML. Always fits: long plans lose finished steps first, then the end. */
+
 import type { BoardState, BoardView, Button, Subagent, Todo } from "../channel.ts";
+import { truncate } from "../markdown/text.ts";
 
 /** Telegram counts the text without tags; keeping the markup below it as well is stricter and simpler. */
 const MOST = 4096;
@@ -47,7 +49,7 @@ export interface InlineKeyboard {
 }
 
 function rows(buttons: Button[], wide: number): InlineKeyboard {
-  const keys = buttons.map(({ label, token }) => ({ text: clip(label, 60) || "…", callback_data: token }));
+  const keys = buttons.map(({ label, token }) => ({ text: truncate(label, 60) || "…", callback_data: token }));
   const count = Math.ceil(keys.length / wide);
   return { inline_keyboard: Array.from({ length: count }, (_, row) => keys.slice(row * wide, (row + 1) * wide)) };
 }
@@ -84,16 +86,10 @@ function subagentLine({ status, title, detail }: Subagent): string {
 
 /** One line, without markup of its own. */
 function line(text: string, most = LINE): string {
-  return escapeHtml(clip(text.replace(/\s+/g, " ").trim(), most));
+  return escapeHtml(truncate(text.replace(/\s+/g, " ").trim(), most));
 }
 
-/** Counts whole characters, so that no emoji is cut in half. */
-function clip(text: string, most: number): string {
-  if (text.length <= most) return text;
-  return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
-}
-
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 

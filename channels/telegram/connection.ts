@@ -34,6 +34,8 @@ export interface ConnectionOptions {
 
 /** With these an update that cannot be stored is tried for about a minute. */
 const TIMES: TelegramTimes = { holdSeconds: 50, pauseMs: 250, tries: 30, acceptMs: 30_000 };
+/** Telegram waits longer and longer between deliveries, so fewer of them take as long. */
+const WEBHOOK_TRIES = 8;
 const LONGEST_PAUSE_MS = 30_000;
 
 export class Connection {
@@ -83,13 +85,15 @@ export class Connection {
     const me = await this.#insist<TgMe>("getMe", {});
     this.self = { ...this.self, id: String(me.id), username: me.username ?? "" };
     const updates = createUpdates({ api, door, self: () => this.self, log });
-    const intake = createIntake({ ...updates, log, tries: this.#times.tries, timeoutMs: this.#times.acceptMs });
-    await (config.mode === "webhook" ? this.#webhook(intake) : this.#poll(intake));
+    const byWebhook = config.mode === "webhook";
+    const tries = byWebhook ? Math.min(this.#times.tries, WEBHOOK_TRIES) : this.#times.tries;
+    const intake = createIntake({ ...updates, log, tries, timeoutMs: this.#times.acceptMs });
+    await (byWebhook ? this.#webhook(intake) : this.#poll(intake));
   }
 
   async #poll(intake: Intake): Promise<void> {
-    // A webhook left behind would make every poll fail. Waiting updates stay.
-    await this.#insist("deleteWebhook", { drop_pending_updates: false });
+    // A webhook left behind would make every poll fail. Waiting updates stay. If it cannot be taken away, polls tell.
+    await this.#insist("deleteWebhook", { drop_pending_updates: false }).catch(unlessRefused);
     const report = this.#report.bind(this);
     const polling = new Polling({ api: this.#options.api, intake, report, ...this.#times });
     this.#close = () => polling.stop();
@@ -145,6 +149,10 @@ function clear(error: ChannelError): ChannelError {
   if (error.code !== "auth") return error;
   const message = "Telegram refuses the bot token; copy it again from @BotFather into channels.telegram.bot_token";
   return new ChannelError({ code: "auth", message });
+}
+
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof ChannelError && error.code === "refused")) throw error;
 }
 
 function stoppedEarly(): ChannelError {

@@ -37,8 +37,8 @@ export function codeOf(refusal: TelegramRefusal, method = ""): ChannelErrorCode 
   if (parameters?.migrate_to_chat_id !== undefined) return "migrated";
   if (status === 429 || parameters?.retry_after !== undefined) return "rate_limited";
   if (status === 401) return "auth";
-  // A token of the wrong shape is a wrong address to Telegram.
-  if (status === 404 && !/method/i.test(description)) return "auth";
+  // A token of the wrong shape is a wrong address to Telegram; later a 404 is a method this server lacks.
+  if (status === 404 && method === "getMe") return "auth";
   if (status === 409) return "conflict";
   if (status >= 500) return "unavailable";
   if (NO_RIGHTS.test(description) && SIDE_METHODS.has(method)) return "refused";

@@ -13,12 +13,17 @@ export interface IntakeOptions {
 }
 
 export interface Intake {
-  /** False: not taken, Telegram must deliver it again. */
+  /**
+   * False: not taken, Telegram must deliver it again. Updates of one chat stay in order, so those behind a failed one
+   * come again with it; other chats do not wait.
+   */
   take(update: TgUpdate): Promise<boolean>;
 }
 
 export function createIntake(options: IntakeOptions): Intake {
   const failures = new Map<number, number>();
+  /** The last update of each chat that is being handed on. */
+  const lanes = new Map<string, Promise<boolean>>();
 
   async function failed(update: TgUpdate, error: unknown): Promise<boolean> {
     const tries = (failures.get(update.update_id) ?? 0) + 1;
@@ -34,21 +39,28 @@ export function createIntake(options: IntakeOptions): Intake {
     return true;
   }
 
+  async function attempt(update: TgUpdate): Promise<boolean> {
+    try {
+      await within(options.timeoutMs, options.handle(update));
+      failures.delete(update.update_id);
+      return true;
+    } catch (error) {
+      return failed(update, error);
+    }
+  }
+
   return {
-    async take(update) {
-      try {
-        await within(options.timeoutMs, options.handle(update));
-        failures.delete(update.update_id);
-        return true;
-      } catch (error) {
-        return failed(update, error);
-      }
+    take(update) {
+      const lane = laneOf(update);
+      const before = lanes.get(lane) ?? Promise.resolve(true);
+      const turn = before.then((ok) => ok && attempt(update));
+      lanes.set(lane, turn);
+      return turn.finally(() => lanes.get(lane) === turn && lanes.delete(lane));
     },
   };
 }
 
-/** Updates of one chat stay in order; others do not wait for them. */
-export function laneOf(update: TgUpdate): string {
+function laneOf(update: TgUpdate): string {
   const message = update.message ?? update.edited_message ?? update.callback_query?.message;
   return String(message?.chat.id ?? `update ${update.update_id}`);
 }

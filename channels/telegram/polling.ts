@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ChannelStatus } from "../channel.ts";
 import { ChannelError } from "../errors.ts";
 import type { Api } from "./api.ts";
-import { type Intake, laneOf } from "./intake.ts";
+import type { Intake } from "./intake.ts";
 import { ALLOWED_UPDATES, type TgUpdate } from "./wire.ts";
 
 export interface PollingOptions {
@@ -22,6 +22,12 @@ export interface PollingOptions {
 const LONGEST_CONFLICT_MS = 30_000;
 const LONGEST_FAULT_MS = 10_000;
 const AUTH_MS = 60_000;
+/** An empty answer before this comes from a server that does not hold polls; without a pause we would spin. */
+const NOT_HELD_MS = 300;
+/** How long polling waits for an update before it looks for those of other chats. */
+const SLOW_MS = 250;
+/** What is not done by then stays unconfirmed. */
+const STOP_MS = 5000;
 /** Between deliveries of an update that could not be taken: other chats wait for it too. */
 const LONGEST_REDELIVERY_MS = 2000;
 
@@ -29,8 +35,11 @@ export class Polling {
   readonly #options: PollingOptions;
   readonly #stopping = new AbortController();
   readonly #first = Promise.withResolvers<void>();
-  /** Updates at or above the offset that are done already. */
+  /** Ids of the last answer, oldest first: known and not confirmed. */
+  #known: number[] = [];
+  /** Those of them that are done, and those being handed on. */
   readonly #taken = new Set<number>();
+  readonly #underway = new Map<number, Promise<void>>();
   #running: Promise<void> | undefined;
   #offset = 0;
   #confirmed = 0;
@@ -55,6 +64,8 @@ export class Polling {
     this.#stopping.abort();
     this.#first.resolve();
     await this.#running;
+    await this.#settled(STOP_MS);
+    this.#advance();
     if (this.#offset <= this.#confirmed) return;
     this.#confirmed = this.#offset;
     const payload = { offset: this.#offset, limit: 1, timeout: 0 };
@@ -73,14 +84,17 @@ export class Polling {
 
   /** Returns the pause before the next round, milliseconds. */
   async #round(): Promise<number> {
+    const began = performance.now();
     try {
       const updates = await this.#poll(this.#probing ? 0 : this.#options.holdSeconds);
       this.#confirmed = this.#offset;
       this.#options.report("up");
       // A probe succeeds beside a rival too; only a poll that was held shows that we are alone.
-      if (!this.#probing) this.#faults = 0;
+      const held = !this.#probing;
+      if (held) this.#faults = 0;
       this.#probing = false;
-      return await this.#hand(updates);
+      const tooQuick = held && updates.length === 0 && performance.now() - began < NOT_HELD_MS;
+      return tooQuick ? NOT_HELD_MS : await this.#hand(updates);
     } catch (error) {
       return this.#stopping.signal.aborted ? 0 : this.#afterFailure(error);
     }
@@ -92,23 +106,47 @@ export class Polling {
     return this.#options.api.call("getUpdates", payload, options);
   }
 
-  /** The next poll's offset confirms everything below it, so it stops at the first update that was not taken. */
+  /** Returns the pause before the next poll, which would bring what is not done at once again. */
   async #hand(updates: TgUpdate[]): Promise<number> {
-    const fresh = updates.filter(({ update_id }) => !this.#taken.has(update_id));
-    await Promise.all([...Map.groupBy(fresh, laneOf).values()].map((lane) => this.#inOrder(lane)));
-    const open = updates.find(({ update_id }) => !this.#taken.has(update_id));
-    const last = updates.at(-1);
-    this.#offset = open?.update_id ?? (last ? last.update_id + 1 : this.#offset);
-    for (const id of this.#taken) if (id < this.#offset) this.#taken.delete(id);
-    this.#undelivered = open ? this.#undelivered + 1 : 0;
-    return open ? Math.min(this.#options.pauseMs * 2 ** (this.#undelivered - 1), LONGEST_REDELIVERY_MS) : 0;
+    this.#known = updates.map(({ update_id }) => update_id);
+    for (const update of updates) this.#begin(update);
+    await this.#settled(SLOW_MS);
+    const open = this.#advance();
+    if (open === undefined) {
+      this.#undelivered = 0;
+      return 0;
+    }
+    if (this.#underway.size > 0) return SLOW_MS;
+    this.#undelivered += 1;
+    return Math.min(this.#options.pauseMs * 2 ** (this.#undelivered - 1), LONGEST_REDELIVERY_MS);
   }
 
-  async #inOrder(updates: TgUpdate[]): Promise<void> {
-    for (const update of updates) {
-      if (!(await this.#options.intake.take(update))) return;
-      this.#taken.add(update.update_id);
-    }
+  #begin(update: TgUpdate): void {
+    const { update_id: id } = update;
+    if (this.#taken.has(id) || this.#underway.has(id)) return;
+    const work = this.#options.intake.take(update).then((ok) => {
+      this.#underway.delete(id);
+      if (ok) this.#taken.add(id);
+    });
+    this.#underway.set(id, work);
+  }
+
+  /** One slow chat must not make the others wait for its update. */
+  async #settled(most: number): Promise<void> {
+    const timer = new AbortController();
+    const pause = sleep(most, undefined, { signal: timer.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(this.#underway.values()), pause]);
+    timer.abort();
+  }
+
+  /** The next poll's offset confirms everything below it, so it stops at the first update that is not taken. */
+  #advance(): number | undefined {
+    const open = this.#known.find((id) => !this.#taken.has(id));
+    const last = this.#known.at(-1);
+    this.#offset = open ?? (last === undefined ? this.#offset : last + 1);
+    for (const id of this.#taken) if (id < this.#offset) this.#taken.delete(id);
+    this.#known = this.#known.filter((id) => id >= this.#offset);
+    return open;
   }
 
   #afterFailure(error: unknown): number {

@@ -1,6 +1,7 @@
 /** One update to the door. Resolves when it may be confirmed. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChannelLog, Door } from "../channel.ts";
+import { truncate } from "../markdown/text.ts";
 import type { Api } from "./api.ts";
 import { type Self, toEdit, toInbound, toMigration, toPress } from "./inbound.ts";
 import type { TgCallback, TgMessage, TgUpdate } from "./wire.ts";
@@ -49,7 +50,7 @@ export function createUpdates({ api, door, self, log }: UpdatesOptions): Updates
   /** Too late or sent twice: nobody waits for it any more. */
   async function answer(id: string, text?: string): Promise<void> {
     try {
-      const shown = text ? { text: text.slice(0, MOST_ANSWER) } : {};
+      const shown = text ? { text: truncate(text, MOST_ANSWER) } : {};
       await api.call("answerCallbackQuery", { callback_query_id: id, ...shown });
     } catch (error) {
       log.debug({ error: error instanceof Error ? error.message : "unknown" }, "telegram press not answered");

@@ -2,7 +2,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { ChannelError } from "../errors.ts";
-import { type Intake, laneOf } from "./intake.ts";
+import type { Intake } from "./intake.ts";
 import type { TgUpdate } from "./wire.ts";
 
 export interface WebhookOptions {
@@ -29,16 +29,6 @@ export function publicUrl(base: string, path: string): string {
 }
 
 export async function openWebhook(options: WebhookOptions): Promise<{ close(): Promise<void> }> {
-  const lanes = new Map<string, Promise<boolean>>();
-
-  function take(update: TgUpdate): Promise<boolean> {
-    const lane = laneOf(update);
-    const turn = (lanes.get(lane) ?? Promise.resolve(true)).then(() => options.intake.take(update));
-    lanes.set(lane, turn);
-    void turn.finally(() => lanes.get(lane) === turn && lanes.delete(lane));
-    return turn;
-  }
-
   async function answer(request: IncomingMessage): Promise<number> {
     const { pathname } = new URL(request.url ?? "/", "http://webhook");
     if (pathname !== options.path) return 404;
@@ -47,7 +37,7 @@ export async function openWebhook(options: WebhookOptions): Promise<{ close(): P
     const update = await readUpdate(request);
     if (typeof update === "number") return update;
     options.alive();
-    return (await take(update)) ? 200 : 503;
+    return (await options.intake.take(update)) ? 200 : 503;
   }
 
   const server = createServer((request, response) => {

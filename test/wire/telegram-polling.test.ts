@@ -135,15 +135,32 @@ describe("delivering at least once", () => {
     await until(() => texts(made).length === 1);
   });
 
-  it("takes messages of other chats while one accept is slow", async () => {
+  it("takes messages of other chats, early and late ones, while one accept is slow", async () => {
     const made = await connect();
     const gate = Promise.withResolvers<void>();
     made.door.onAccept = ({ text }) => (text === "slow" ? gate.promise : undefined);
     emulator.say(9, "slow");
     emulator.say(10, "quick");
     await until(() => texts(made).includes("quick"));
+    emulator.say(9, "behind");
+    emulator.say(10, "later");
+    await until(() => texts(made).includes("later"));
+    expect(emulator.bot.queue.pending).toHaveLength(4);
     gate.resolve();
-    await until(() => texts(made).includes("slow"));
+    await until(() => emulator.bot.queue.pending.length === 0);
+    expect(texts(made)).toEqual(["quick", "later", "slow", "behind"]);
+  });
+
+  it("does not spin while an accept is slow", async () => {
+    const made = await connect();
+    const gate = Promise.withResolvers<void>();
+    made.door.onAccept = () => gate.promise;
+    emulator.say(9, "slow");
+    await until(() => emulator.bot.queue.delivered.length >= 3);
+    const [first, , third] = emulator.callsTo("getUpdates").slice(-3);
+    expect((third?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(400);
+    gate.resolve();
+    await until(() => texts(made).length === 1);
   });
 
   it("hands the same inbound id on when a restart brings a message again", async () => {
@@ -200,6 +217,16 @@ describe("losing the connection", () => {
     await until(() => made.channel.status().state === "up");
     emulator.say(9, "still here");
     await until(() => texts(made).includes("still here"));
+  });
+
+  it("does not spin when the server answers empty at once", async () => {
+    const made = await connect({}, { holdSeconds: 0.001 });
+    const before = emulator.callsTo("getUpdates").length;
+    const began = Date.now();
+    await until(() => emulator.callsTo("getUpdates").length >= before + 3);
+    expect(Date.now() - began).toBeGreaterThan(500);
+    emulator.say(9, "hello");
+    await until(() => texts(made).includes("hello"));
   });
 
   it("waits as long as a 429 on polling says", async () => {

@@ -27,7 +27,8 @@ export class FloodLimits {
     const old = this.#chats.get(key) ?? { tokens: 3, at: now };
     const bucket = { tokens: Math.min(3, old.tokens + (now - old.at) / 1000), at: now };
     this.#chats.set(key, bucket);
-    return bucket.tokens >= 1 ? 0 : (1 - bucket.tokens) * 1000;
+    // Sums of thousandths are not exact.
+    return bucket.tokens > 1 - 1e-6 ? 0 : (1 - bucket.tokens) * 1000;
   }
 
   #windowWait(key: string, most: number, ms: number, now: number): number {

@@ -31,12 +31,17 @@ describe("codeOf", () => {
     [403, "Forbidden: user is deactivated", "chat_gone"],
     [403, "Forbidden: bot can't initiate conversation with a user", "chat_gone"],
     [401, "Unauthorized", "auth"],
-    [404, "Not Found", "auth"],
     [404, "Not Found: method not found", "refused"],
     [409, "Conflict: terminated by other getUpdates request", "conflict"],
     [500, "Internal Server Error", "unavailable"],
   ])("reads %i %s as %s", (error_code, description, code) => {
     expect(codeOf({ error_code, description }, "sendMessage")).toBe(code);
+  });
+
+  it("takes a 404 for a wrong token at sign-in only", () => {
+    const refusal = { error_code: 404, description: "Not Found" };
+    expect(codeOf(refusal, "getMe")).toBe("auth");
+    expect(codeOf(refusal, "setMessageReaction")).toBe("refused");
   });
 
   it("does not end a chat because a file or a reaction is not allowed there", () => {

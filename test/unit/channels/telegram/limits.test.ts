@@ -1,6 +1,7 @@
 import type { Address } from "../../../../channels/channel.ts";
 import { createTelegram } from "../../../../channels/telegram/adapter.ts";
 import { telegramChannel } from "../../../../config/schema.ts";
+import { FloodLimits } from "../../../support/emulators/telegram-limits.ts";
 
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const config = telegramChannel.parse({ bot_token: "555:x", api_root: "http://127.0.0.1:9" });
@@ -23,6 +24,33 @@ describe("pace", () => {
     expect(chat).toEqual({ key: "telegram/555/chat/9", burst: 3, perMs: 3000 });
     expect(most(bot ?? { burst: 99, perMs: 1 }, 1000)).toBeLessThanOrEqual(30);
     expect(channel.pace(at("10"), "post").at(-1)).toEqual(bot);
+  });
+});
+
+describe("a busy chat", () => {
+  /** Sends whenever every pace of `chat` has room, and counts what Telegram would refuse. */
+  function refusedIn(chat: string, seconds: number): { sent: number; refused: number } {
+    const limits = new FloodLimits();
+    const free = new Map<string, number>();
+    const totals = { sent: 0, refused: 0 };
+    for (let now = 0; now < seconds * 1000; now += 50) {
+      const paces = channel.pace(at(chat), "edit");
+      const next = paces.map(({ key, burst, perMs }) => Math.max(free.get(key) ?? 0, now) + perMs / burst);
+      if (paces.some(({ perMs }, index) => (next[index] ?? 0) - now > perMs)) continue;
+      paces.forEach(({ key }, index) => void free.set(key, next[index] ?? 0));
+      totals.sent += 1;
+      if (limits.take("555", chat, now) > 0) totals.refused += 1;
+    }
+    return totals;
+  }
+
+  it("is never refused when it keeps the pace, and uses most of what is allowed", () => {
+    const group = refusedIn("-1001", 300);
+    expect(group.refused).toBe(0);
+    expect(group.sent).toBeGreaterThan(75);
+    const dm = refusedIn("9", 60);
+    expect(dm.refused).toBe(0);
+    expect(dm.sent).toBeGreaterThan(55);
   });
 });
 
