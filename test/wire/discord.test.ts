@@ -1,7 +1,19 @@
+import { spawn } from "node:child_process";
 import { createDiscord } from "../../channels/discord/adapter.ts";
 import { discordBot, discordConfig, silent } from "../support/discord-bot.ts";
 import { RecordingDoor } from "../support/discord-door.ts";
 import { startDiscordEmulator, until } from "../support/emulators/discord.ts";
+
+const ADAPTER_URL = new URL("../../channels/discord/adapter.ts", import.meta.url).href;
+const START_AND_STOP = `
+  const { createDiscord } = await import(process.env.ADAPTER);
+  const silent = { debug() {}, info() {}, warn() {}, error() {} };
+  const channel = createDiscord(JSON.parse(process.env.CONFIG), { log: silent, now: Date.now });
+  await channel.start({ accept() {}, edited() {}, press() {}, migrated() {} });
+  const { state } = channel.status();
+  await channel.stop();
+  process.stdout.write(state + " " + channel.status().state);
+`;
 
 const text = (words: string) => ({ kind: "markdown", text: words }) as const;
 
@@ -46,6 +58,25 @@ describe("starting", () => {
     await outcome;
     expect(channel.status().state).toBe("stopped");
     await emulator.stop();
+  });
+
+  it("leaves nothing behind that keeps the process alive after stop", async () => {
+    const emulator = await startDiscordEmulator();
+    const child = spawn(process.execPath, ["--input-type=module", "-e", START_AND_STOP], {
+      env: { ...process.env, CONFIG: JSON.stringify(discordConfig(emulator)), ADAPTER: ADAPTER_URL },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let output = "";
+    child.stdout.on("data", (chunk) => {
+      output += chunk;
+    });
+    const code = await Promise.race([
+      new Promise((resolve) => child.on("exit", resolve)),
+      new Promise((resolve) => setTimeout(resolve, 15_000, "still running")),
+    ]);
+    child.kill("SIGKILL");
+    await emulator.stop();
+    expect({ code, output }).toEqual({ code: 0, output: "up stopped" });
   });
 
   it("says unavailable when Discord does not answer", async () => {
