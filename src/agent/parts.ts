@@ -66,5 +66,7 @@ export interface Parts {
 
 export interface PartsFactory {
   for(context: PartContext): Promise<Parts>;
+  /** The model that the run's agent names in its configuration. */
+  modelFor?(run: RunContext): Promise<string | undefined>;
   close(): Promise<void>;
 }
