@@ -3,7 +3,9 @@ import { resolve } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import type { Log } from "../log.ts";
 import { type Agents, createAgents } from "./agents.ts";
+import { deferredPart } from "./deferred.ts";
 import { createKnowledge, type Knowledge } from "./knowledge.ts";
+import { createMcp } from "./mcp.ts";
 import { createMemory, type KeyValue } from "./memory.ts";
 import { memoryPart } from "./memory-part.ts";
 import type { PartContext, Parts, PartsFactory, PromptLayerName } from "./parts.ts";
@@ -11,6 +13,7 @@ import { loadPrompts } from "./prompt/files.ts";
 import { createSkillBook, skillMounts } from "./skills.ts";
 import { skillsPart } from "./skills-part.ts";
 import { bootstrapPart, soulPart } from "./soul.ts";
+import { subagentsPart } from "./subagents.ts";
 import { filePart } from "./tools/file-part.ts";
 import { readTool } from "./tools/files.ts";
 import type { Mounts } from "./tools/mounts.ts";
@@ -44,6 +47,7 @@ export function createParts(config: Config, deps: PartsDeps): AllParts {
   const skillDirs = config.skills.dirs.map(under);
   const book = createSkillBook(skillDirs, log);
   const memory = config.memory.enabled && deps.memory ? createMemory(deps.memory, config.memory.max_facts) : undefined;
+  const mcp = createMcp({ servers: config.tools.mcp, root, log, now: deps.now });
   const maxBytes = config.workspace.max_file_mb * 1_000_000;
   const customDir = config.skills.self_evolution ? skillDirs.at(-1) : undefined;
 
@@ -51,6 +55,7 @@ export function createParts(config: Config, deps: PartsDeps): AllParts {
     const agent = await agents.get(context.run.agent_name ?? "");
     const skills = await book.enabled(agent?.skills);
     const mounts = { ...mountsOf(context, config, deps.cwd), more: skillMounts(skills) };
+    const outside = await mcp.load();
     const found = await Promise.all([
       soulPart(agents, agent, context, prompts),
       skillsPart({ book, skills, prompts, customDir }, context),
@@ -58,8 +63,23 @@ export function createParts(config: Config, deps: PartsDeps): AllParts {
       webPart(config.tools, prompts, deps.lookup),
       shellPart(config.tools.shell, context),
       memory ? memoryPart(memory, prompts, context) : {},
+      {
+        tools: outside.tools,
+        lines: Object.fromEntries(outside.tools.map(({ name }) => [name, () => `Using ${name}`])),
+      },
     ]);
-    return settled(merged(found), [context.limits.tools, { allow: agent?.tools }], config, context);
+    const rules = [context.limits.tools, { allow: agent?.tools }];
+    const own = settled(merged(found), rules, config, context);
+    const isDeferred = ({ name }: { name: string }): boolean => outside.deferred.has(name);
+    const loaded = { ...own, tools: own.tools.filter((tool) => !isDeferred(tool)) };
+    const more = [
+      deferredPart(own.tools.filter(isDeferred), prompts),
+      subagentsPart(
+        { configured: config.subagents, prompts, parts: loaded, deferred: own.tools.filter(isDeferred) },
+        context,
+      ),
+    ];
+    return settled(merged([own, ...more]), rules, config, context);
   }
 
   return {
@@ -69,7 +89,8 @@ export function createParts(config: Config, deps: PartsDeps): AllParts {
       if (!context.run.is_bootstrap) return usual(context);
       return merged([await bootstrapPart({ agents, skills: book, prompts, config }, context)]);
     },
-    async close() {},
+    modelFor: async ({ agent_name }) => (await agents.get(agent_name ?? ""))?.model,
+    close: () => mcp.close(),
   };
 }
 
@@ -110,6 +131,8 @@ const ABOUT: [PromptLayerName, string[]][] = [
   ["skill_system", ["read_file"]],
   ["working_directory", ["ls", "read_file", "write_file"]],
   ["citations", ["web_fetch", "web_search"]],
+  ["subagent_system", ["task", "delegate"]],
+  ["deferred_tools", ["tool_search"]],
 ];
 
 function usable(prompt: Parts["prompt"], tools: Parts["tools"]): Parts["prompt"] {
