@@ -124,8 +124,22 @@ function inline(nodes: PhrasingContent[], outer: Context): string {
   const { dialect } = outer;
   if (outer.depth >= MAX_DEPTH) return dialect.text(nodes.map((node) => sourceOf(node, outer)).join(""));
   const context = { ...outer, depth: outer.depth + 1 };
-  return dialect.join(nodes.map((node) => part(node, context)).filter((run) => run.text !== ""));
+  const parts = nodes.map((node, index) =>
+    isDunder(node, nodes[index + 1], context) ? literal(node, context) : part(node, context),
+  );
+  return dialect.join(parts.filter((run) => run.text !== ""));
 }
+
+/** `__init__.py` and `__call__()` are names, though Markdown reads bold. */
+function isDunder(node: PhrasingContent, next: PhrasingContent | undefined, context: Context): boolean {
+  if (node.type !== "strong" || next?.type !== "text" || !/^(?:\.\w|\()/.test(next.value)) return false;
+  return /^__\w+__$/.test(sourceOf(node, context));
+}
+
+const literal = (node: PhrasingContent, context: Context): Part => ({
+  text: context.dialect.text(sourceOf(node, context)),
+  marked: false,
+});
 
 function part(node: PhrasingContent, context: Context): Part {
   const { dialect, refs } = context;
@@ -153,7 +167,7 @@ function part(node: PhrasingContent, context: Context): Part {
     case "footnoteReference":
       return { text: dialect.text(`[${node.label ?? node.identifier}]`), marked: false };
     default:
-      return { text: dialect.text(sourceOf(node, context)), marked: false };
+      return literal(node, context);
   }
 }
 
