@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Args, METHODS, Refusal, type Workspace } from "./slack-api.ts";
-import { createDelivery, type Delivery, type Post } from "./slack-delivery.ts";
+import { createDelivery, type Post } from "./slack-delivery.ts";
 import { createPeople, type People } from "./slack-people.ts";
 import { createStore, type SlackMessage, type SlackStore } from "./slack-store.ts";
 
@@ -254,5 +254,3 @@ export async function startSlackEmulator(options: SlackEmulatorOptions = {}): Pr
   };
   return emulator;
 }
-
-export type { Delivery };
