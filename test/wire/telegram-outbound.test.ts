@@ -57,6 +57,20 @@ describe("posting", () => {
     expect(message.previewsOff).toBe(true);
   });
 
+  it.each([
+    ["a code block with markup in it", "```ts\nif (a < b && c > d) x = `<b>`;\n```", "if (a < b && c > d)"],
+    ["a table", "| name | n |\n|---|---|\n| a<b | 1 |\n| **x** | 2 |", "a<b"],
+    ["nested emphasis", "***both*** and **bold _inner_ rest** ~~gone~~", "bold inner rest"],
+    ["lists in quotes", "> - one\n>   - two `code`\n>\n> end", "two code"],
+    ["links with brackets", "[wiki](https://en.example.org/wiki/Tide_(water)) [bad](javascript:alert(1))", "wiki"],
+    ["raw HTML", "<div onclick='x'>hi</div> <b>no</b> &amp; &lt;", "hi"],
+    ["a heading with names", "## set POOL_SIZE_LIMIT\n\ntext", "set POOL_SIZE_LIMIT"],
+  ])("sends %s as markup that Telegram takes", async (_, text, shown) => {
+    await made.channel.post(ann, { kind: "markdown", text });
+    expect(emulator.callsTo("sendMessage").map(({ status }) => status)).toEqual([200]);
+    expect(last()?.text).toContain(shown);
+  });
+
   it("sends the source as plain text when Telegram refuses the markup", async () => {
     const description = "Bad Request: can't parse entities: Unsupported start tag";
     emulator.failNext("sendMessage", { status: 400, description });
