@@ -13,7 +13,8 @@ import { createCore } from "./core.ts";
 import { messageOf, OperatorError } from "./errors.ts";
 import type { Lanes } from "./lanes.ts";
 import type { Log } from "./log.ts";
-import { openState, type State } from "./state/open.ts";
+import { openState } from "./state/open.ts";
+import type { State } from "./state/state.ts";
 
 export interface App {
   config(): Config;
@@ -40,23 +41,49 @@ export interface AppOptions {
   now?: () => number;
 }
 
+const RESTART_MS = 2_000;
+const LONGEST_RESTART_MS = 5 * 60_000;
+
 export async function createApp({ loaded, root, log, terminal, now = Date.now }: AppOptions): Promise<App> {
   let config = loaded.config;
   const current = () => config;
   const state = await openState(config.state, { root, log });
   const { store, checkpointer } = state;
   const open = await openChannels(config, { log, now }, terminal);
-  const parts = createParts(config, { root, log, now, memory: store });
-  const agent = createAgentRuntime({ config, root, checkpointer, log, parts, now });
-  const { knowledge } = parts;
+  let parts = createParts(config, { root, log, now, memory: store });
+  const agent = createAgentRuntime({
+    get config() {
+      return config;
+    },
+    get parts() {
+      return parts;
+    },
+    root,
+    checkpointer,
+    log,
+    now,
+  });
   const channel = (at: Address) => findChannel(open, at);
-  const core = await createCore({ config: current, root, store, agent, knowledge, channel, reload, log, now });
+  const core = await createCore({
+    config: current,
+    root,
+    store,
+    agent,
+    knowledge: () => parts.knowledge,
+    channel,
+    reload,
+    log,
+    now,
+  });
   let stopping: Promise<void> | undefined;
 
   async function reload(): Promise<string[]> {
     try {
       const next = loadConfig({ path: loaded.source, root });
+      const old = parts;
       config = next.config;
+      parts = createParts(config, { root, log, now, memory: store });
+      await old.close();
       for (const warning of next.warnings) log.warn({}, warning);
       log.info({ source: loaded.source }, "config reloaded");
       return [];
@@ -71,7 +98,19 @@ export async function createApp({ loaded, root, log, terminal, now = Date.now }:
     const started = await Promise.allSettled(open.map((it) => startOne(it)));
     const failed = started.flatMap((result) => (result.status === "rejected" ? [messageOf(result.reason)] : []));
     if (failed.length === open.length) throw new OperatorError(failed.join("\n"));
-    for (const reason of failed) log.error({}, reason);
+    started.forEach((result, index) => {
+      if (result.status === "rejected") startLater(open[index] as OpenChannel, result.reason, 1);
+    });
+  }
+
+  /** A platform that cannot be reached yet is tried again; one that refuses the token waits for the operator. */
+  function startLater(it: OpenChannel, reason: unknown, attempt: number): void {
+    log.error({ channel: it.channel.name, error: messageOf(reason) }, "channel did not start");
+    if (!(reason instanceof ChannelError) || reason.code !== "unavailable" || stopping) return;
+    const wait = Math.min(RESTART_MS * 2 ** attempt, LONGEST_RESTART_MS);
+    setTimeout(() => {
+      if (!stopping) startOne(it).catch((error) => startLater(it, error, attempt + 1));
+    }, wait).unref();
   }
 
   async function startOne({ channel: it }: OpenChannel): Promise<void> {

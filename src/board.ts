@@ -55,7 +55,7 @@ export class Board {
   resume(note: string | undefined): void {
     this.#note = note;
     this.#wanted = this.#run.board !== undefined || this.#run.posting === this.#nonce;
-    this.#flush("progress");
+    if (this.#wanted) this.#flush("progress");
   }
 
   apply(event: AgentEvent): void {

@@ -96,7 +96,7 @@ export function createBridge(deps: CommandDeps): Door {
 
   /** Skills are called like commands, but the agent carries them out. */
   async function isSkill(name: string): Promise<boolean> {
-    return (await deps.knowledge.skills()).some((skill) => skill.name === name);
+    return (await deps.knowledge().skills()).some((skill) => skill.name === name);
   }
 
   /** Twins come within a second; a redelivery after a crash comes later and finds whether it was carried out. */

@@ -22,7 +22,8 @@ export interface CoreDeps {
   root: string;
   store: Store;
   agent: Agent;
-  knowledge: Knowledge;
+  /** Looked up at each use: a reload may replace it. */
+  knowledge(): Knowledge;
   channel(at: Address): Channel;
   reload(): Promise<string[]>;
   log: Log;

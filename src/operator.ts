@@ -8,7 +8,8 @@ import type { Log } from "./log.ts";
 import { closePairing, pairingOf } from "./pairing.ts";
 import { resolvePolicy } from "./policy.ts";
 import { openSettings, settingKey, settingsOf } from "./settings.ts";
-import { openState, type State } from "./state/open.ts";
+import { openState } from "./state/open.ts";
+import type { State } from "./state/state.ts";
 
 interface Start {
   loaded: LoadedConfig;
@@ -39,7 +40,7 @@ export async function explainPolicy(start: Start, { channel, chat, user }: Where
   const at = { channel: channelName(channel), account: account ?? "", chat: id ?? chat };
   const stored = await withState(start, (state) => state.store.settings()).catch((error) => {
     print(`(run-time settings are not shown: ${messageOf(error)})`);
-    return {};
+    return {} as Record<string, unknown>;
   });
   const person = user === undefined ? undefined : { id: user, name: user };
   const policy = resolvePolicy(start.loaded.config, settingsOf(withoutAccount(stored, at.account)), {

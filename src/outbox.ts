@@ -48,6 +48,7 @@ const PATIENCE_MS = 10 * 60_000;
 export function createOutbox(deps: OutboxDeps): Outbox {
   const blockedUntil = new Map<string, number>();
   const urgent = new Map<string, number>();
+  const patienceMs = deps.patienceMs ?? PATIENCE_MS;
 
   async function send<T>(to: Address, what: "post" | "edit", options: SendOptions, request: Request<T>): Promise<T> {
     const at = deps.settings.current(to, chatKey);
@@ -70,7 +71,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     options: SendOptions,
     request: Request<T>,
   ): Promise<T> {
-    const giveUpAt = deps.now() + (deps.patienceMs ?? PATIENCE_MS);
+    const giveUpAt = deps.now() + patienceMs;
     for (let failures = 0; ; ) {
       await turn(channel, at, what, options);
       try {
@@ -90,7 +91,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   function waitAfter(error: ChannelError, failures: number, at: Address, what: "post" | "edit", channel: Channel) {
     if (error.code === "rate_limited") {
       const wait = error.retryAfterMs ?? FIRST_RETRY_MS;
-      const key = channel.pace(at, what).at(-1)?.key ?? chatKey(at);
+      // The narrowest limit: one chat's flood wait must not silence the others.
+      const key = channel.pace(at, what)[0]?.key ?? chatKey(at);
       blockedUntil.set(key, deps.now() + wait);
       return wait;
     }
@@ -105,7 +107,25 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       options.signal?.throwIfAborted();
       const wait = progress && urgent.has(chatKey(at)) ? 100 : await room(channel, at, what, progress);
       if (wait === 0) return;
+      if (wait > patienceMs)
+        throw new ChannelError({ code: "rate_limited", message: "asked to wait long", retryAfterMs: wait });
       await pause(wait, options.signal);
+    }
+  }
+
+  /** Not found is an answer; not knowing is not, so an unreachable platform is asked again. */
+  async function find(to: Address, nonce: string): Promise<MessageRef | undefined> {
+    const at = deps.settings.current(to, chatKey);
+    const channel = deps.channel(at);
+    const giveUpAt = deps.now() + patienceMs;
+    for (let failures = 0; ; failures++) {
+      try {
+        return await channel.find?.(at, nonce);
+      } catch (error) {
+        const wait = error instanceof ChannelError ? waitAfter(error, failures, at, "post", channel) : undefined;
+        if (wait === undefined || deps.now() + wait > giveUpAt) throw error;
+        await pause(wait);
+      }
     }
   }
 
@@ -134,10 +154,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
           if (!(error instanceof ChannelError && error.code === "unchanged")) throw error;
         }
       }),
-    async find(at, nonce) {
-      const now = deps.settings.current(at, chatKey);
-      return deps.channel(now).find?.(now, nonce);
-    },
+    find,
   };
 }
 

@@ -161,10 +161,13 @@ class Terminal {
   #show(ref: MessageRef, content: Content): void {
     this.#noteChoices(ref, content);
     const lines = linesOf(content, { activity: this.#isLive() });
-    const fresh = newLines(this.#shown.get(ref.id) ?? [], lines);
+    const before = this.#shown.get(ref.id) ?? [];
+    const fresh = newLines(before, lines);
+    const over = content.kind === "board" && isOver(content.board.state);
+    if (!over && before.length > 0 && before.join("\n") === lines.join("\n")) return;
     this.#remember(ref.id, lines);
     if (this.#status.state === "down") return;
-    if (content.kind === "board") this.#draw(ref.id, lines, fresh, isOver(content.board.state));
+    if (content.kind === "board") this.#draw(ref.id, lines, fresh, over);
     else if (fresh.length > 0) this.#screen.print(fresh);
   }
 

@@ -60,7 +60,7 @@ export function createParts(config: Config, deps: PartsDeps): AllParts {
       soulPart(agents, agent, context, prompts),
       skillsPart({ book, skills, prompts, customDir }, context),
       config.tools.files ? filePart({ mounts, maxBytes, prompts }, context) : skillFiles(mounts, maxBytes),
-      webPart(config.tools, prompts, deps.lookup),
+      webPart(config.tools, deps.lookup),
       shellPart(config.tools.shell, context),
       memory ? memoryPart(memory, prompts, context) : {},
       {
@@ -130,7 +130,6 @@ const ABOUT: [PromptLayerName, string[]][] = [
   ["self_update", ["update_agent"]],
   ["skill_system", ["read_file"]],
   ["working_directory", ["ls", "read_file", "write_file"]],
-  ["citations", ["web_fetch", "web_search"]],
   ["subagent_system", ["task", "delegate"]],
   ["deferred_tools", ["tool_search"]],
 ];

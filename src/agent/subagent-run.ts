@@ -1,11 +1,11 @@
 /** One subagent from its description to its last text. It ends in every case, and only the run's stop ends ours. */
-import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
+import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { pickRunnableConfigKeys, type RunnableConfig } from "@langchain/core/runnables";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { isGraphBubbleUp } from "@langchain/langgraph";
 import { createAgent } from "langchain";
 import { messageOf } from "../errors.ts";
-import { lastAi, textOf } from "./messages.ts";
+import { textOf } from "./messages.ts";
 import type { PartContext, Parts } from "./parts.ts";
 import { capped } from "./tools/text.ts";
 
@@ -88,14 +88,20 @@ async function follow(
     recursionLimit: spec.maxTurns * STEPS_PER_TURN,
     streamMode: "values",
   });
-  for await (const state of states) {
-    progress.messages = state.messages;
-    const calls = lastAi(state.messages) === state.messages.at(-1) ? (lastAi(state.messages)?.tool_calls ?? []) : [];
-    const [call] = calls;
+  for await (const { messages } of states as AsyncIterable<Partial<Progress>>) {
+    // A state without messages says that a person is asked; the stream then throws.
+    if (!messages) continue;
+    progress.messages = messages;
+    const [call] = callsAtEnd(messages);
     if (call) tell(lines?.[call.name]?.(call.args) ?? call.name);
-    if (call && turnsOf(state.messages) >= spec.maxTurns) return false;
+    if (call && turnsOf(messages) >= spec.maxTurns) return false;
   }
   return true;
+}
+
+function callsAtEnd(messages: BaseMessage[]) {
+  const last = messages.at(-1);
+  return AIMessage.isInstance(last) ? (last.tool_calls ?? []) : [];
 }
 
 function turnsOf(messages: BaseMessage[]): number {

@@ -85,8 +85,7 @@ function base({ parts }: SubagentsPart): Pick<SubagentSpec, "tools" | "interrupt
 }
 
 function systemPrompt(text: string, { parts }: SubagentsPart): string {
-  const { working_directory, citations } = parts.prompt;
-  return [text, working_directory, citations].filter(Boolean).join("\n\n");
+  return [text, parts.prompt.working_directory].filter(Boolean).join("\n\n");
 }
 
 const instructions = z.string().min(1).describe("Everything it needs to know; it sees nothing else");

@@ -45,7 +45,7 @@ export interface CommandDeps {
   lanes: Pick<Lanes, "kick">;
   runs: Pick<Runs, "stop" | "close">;
   outbox: Outbox;
-  knowledge: Knowledge;
+  knowledge(): Knowledge;
   /** Reads the config file again; the problems if it is refused. */
   reload(): Promise<string[]>;
   log: Log;

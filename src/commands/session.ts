@@ -99,7 +99,7 @@ async function model(context: CommandContext): Promise<CommandResult> {
 }
 
 async function agent(context: CommandContext): Promise<CommandResult> {
-  const known = await context.deps.knowledge.agents();
+  const known = await context.deps.knowledge().agents();
   const [name, ...rest] = split(context.args);
   if (!name) {
     const lines = known.map((entry) => `- ${entry.name}: ${entry.description}`);
@@ -126,7 +126,7 @@ async function override(
 }
 
 async function skills(context: CommandContext): Promise<CommandResult> {
-  const known = await context.deps.knowledge.skills();
+  const known = await context.deps.knowledge().skills();
   if (known.length === 0) return say("No skills are installed.");
   return say(
     [...known.map((skill) => `- \`/${skill.name}\`: ${skill.description}`), "Use one with `/name what to do`."].join(
@@ -144,13 +144,13 @@ async function memory(context: CommandContext): Promise<CommandResult> {
   const id = group ? chatKey(inbound.at) : userKey(inbound.at, inbound.user.id);
   if (action && group && !context.isAdmin) return say("Only admins may delete what I remember about a chat.");
   if (action === "clear") {
-    await deps.knowledge.clearFacts(scope, id);
+    await deps.knowledge().clearFacts(scope, id);
     return say("Forgotten.");
   }
-  const facts = await deps.knowledge.facts(scope, id);
+  const facts = await deps.knowledge().facts(scope, id);
   if (action === "forget") {
     const fact = facts[Number(which) - 1];
-    if (fact) await deps.knowledge.forgetFact(scope, id, fact.id);
+    if (fact) await deps.knowledge().forgetFact(scope, id, fact.id);
     return say(fact ? "Forgotten." : "There is no such fact; `/memory` lists them.");
   }
   if (facts.length === 0) return say("I remember nothing here.");

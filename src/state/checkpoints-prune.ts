@@ -1,5 +1,5 @@
 /** Which old checkpoints may go. */
-import type { CheckpointStorage, Links } from "./checkpoints-storage.ts";
+import type { CheckpointStorage, Links, Place } from "./checkpoints-storage.ts";
 
 /** The newest `keep`, and of their ancestors as many as rebuilding their delta channels needs. */
 export function needed(all: Links[], keep: number): Links[] {
@@ -28,14 +28,36 @@ function parentOf(links: Links, byId: Map<string, Links>): Links | undefined {
   return links.parent === undefined ? undefined : byId.get(links.parent);
 }
 
-/** Keeps the newest `keep` checkpoints of every namespace of the thread; subgraphs whose parent is gone go too. */
-export async function pruneThread(storage: CheckpointStorage, thread: string, keep: number): Promise<void> {
+/** Which checkpoint of the root a namespace was last used under. */
+export type RootOf = (at: Place) => Promise<string | undefined>;
+
+/** Keeps the newest `keep` checkpoints of every namespace; a subgraph call whose caller's checkpoint is gone goes too. */
+export async function pruneThread(storage: CheckpointStorage, thread: string, keep: number, rootOf: RootOf) {
+  const root = await pruneNamespace(storage, { thread, ns: "" }, keep);
   for (const ns of await storage.namespaces(thread)) {
     const at = { thread, ns };
-    const all = await storage.links(at);
-    const kept = needed(all, keep);
-    const keptIds = new Set(kept.map(({ id }) => id));
-    const removed = all.map(({ id }) => id).filter((id) => !keptIds.has(id));
-    if (removed.length > 0) await storage.retain(at, kept, removed);
+    if (ns === "") continue;
+    if (belongsToOneCall(ns) && isGone(await rootOf(at), root)) await storage.removeNamespace(at);
+    else await pruneNamespace(storage, at, keep);
   }
+}
+
+/** Resolves to the checkpoints that stay. */
+async function pruneNamespace(storage: CheckpointStorage, at: Place, keep: number): Promise<Links[]> {
+  const all = await storage.links(at);
+  const kept = needed(all, keep);
+  const keptIds = new Set(kept.map(({ id }) => id));
+  const removed = all.map(({ id }) => id).filter((id) => !keptIds.has(id));
+  if (removed.length > 0) await storage.retain(at, kept, removed);
+  return kept;
+}
+
+/** `name:task`; a subgraph that keeps its state between calls has no task in its name. */
+function belongsToOneCall(ns: string): boolean {
+  return ns.split("|").at(-1)?.includes(":") ?? false;
+}
+
+/** Newer than all that stay means: not stored yet. */
+function isGone(id: string | undefined, kept: Links[]): boolean {
+  return id !== undefined && kept.some((links) => links.id > id) && kept.every((links) => links.id !== id);
 }

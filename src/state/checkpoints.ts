@@ -95,7 +95,10 @@ export class StoredCheckpoints extends BaseCheckpointSaver {
 
   /** Runs by itself now and then; what resuming needs is always kept. */
   prune(threadId: string, keep = KEEP): Promise<void> {
-    return pruneThread(this.#storage, threadId, keep);
+    return pruneThread(this.#storage, threadId, keep, async (at) => {
+      const newest = await this.getTuple(configOf(at));
+      return newest?.metadata?.parents[""];
+    });
   }
 
   /** As in the base class, but a page of ancestors at a time. */
@@ -238,6 +241,7 @@ function idOf(config: RunnableConfig): string | undefined {
   return id === undefined || id === "" ? undefined : String(id);
 }
 
-function configOf({ thread, ns }: Place, id: string): RunnableConfig {
-  return { configurable: { thread_id: thread, checkpoint_ns: ns, checkpoint_id: id } };
+function configOf({ thread, ns }: Place, id?: string): RunnableConfig {
+  const at = { thread_id: thread, checkpoint_ns: ns };
+  return { configurable: id === undefined ? at : { ...at, checkpoint_id: id } };
 }

@@ -2,15 +2,11 @@
 import { resolve } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import type { Log } from "../log.ts";
-import type { StoredCheckpoints } from "./checkpoints.ts";
 import { openRedisState } from "./redis.ts";
 import { openSqliteState } from "./sqlite.ts";
-import type { Store } from "./store.ts";
+import type { State } from "./state.ts";
 
-export interface State {
-  store: Store;
-  checkpointer: StoredCheckpoints;
-}
+export type { State };
 
 const SQLITE = "sqlite:";
 

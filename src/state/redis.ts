@@ -1,6 +1,4 @@
 /** The shared store: many workers on plain Redis 7 (or a Cluster), no modules. */
-import type { Log } from "../log.ts";
-import type { StoredCheckpoints } from "./checkpoints.ts";
 import { redisCheckpoints } from "./checkpoints-redis.ts";
 import { redisInbound } from "./redis-inbound.ts";
 import { redisKeys } from "./redis-keys.ts";
@@ -10,26 +8,19 @@ import { redisSessions } from "./redis-sessions.ts";
 import { redisSignals } from "./redis-signals.ts";
 import { redisValues } from "./redis-values.ts";
 import { keepMs, sessionMs } from "./retention.ts";
+import type { State, StateOptions } from "./state.ts";
 import type { Store } from "./store.ts";
 
-export interface RedisStateOptions {
+export interface RedisOptions extends StateOptions {
   url: string;
   /** Further seed nodes; any makes it a Redis Cluster. */
   cluster: string[];
   /** Keeps several installations on one Redis apart. */
   prefix: string;
-  keepDays: number;
-  log: Log;
-  now?: (() => number) | undefined;
-}
-
-export interface RedisState {
-  store: Store;
-  checkpointer: StoredCheckpoints;
 }
 
 /** Rejects with an OperatorError when Redis cannot be reached. */
-export async function openRedisState(options: RedisStateOptions): Promise<RedisState> {
+export async function openRedisState(options: RedisOptions): Promise<State> {
   const { prefix, keepDays, log, now = Date.now } = options;
   const link = openLink(options);
   const keys = redisKeys(prefix);

@@ -1,7 +1,5 @@
 /** The embedded store: one file, one process, nothing to install. */
 import { messageOf, OperatorError } from "../errors.ts";
-import type { Log } from "../log.ts";
-import type { StoredCheckpoints } from "./checkpoints.ts";
 import { sqliteCheckpoints } from "./checkpoints-sqlite.ts";
 import { createSignals } from "./signals.ts";
 import { openDb } from "./sqlite-db.ts";
@@ -10,25 +8,18 @@ import { sqliteLanes } from "./sqlite-lanes.ts";
 import { purge } from "./sqlite-purge.ts";
 import { sqliteSessions } from "./sqlite-sessions.ts";
 import { sqliteValues } from "./sqlite-values.ts";
+import type { State, StateOptions } from "./state.ts";
 import type { Store } from "./store.ts";
 
-export interface SqliteOptions {
+export interface SqliteOptions extends StateOptions {
   /** `:memory:` forgets everything at close. */
   path: string;
-  keepDays: number;
-  log: Log;
-  now?: (() => number) | undefined;
-}
-
-export interface SqliteState {
-  store: Store;
-  checkpointer: StoredCheckpoints;
 }
 
 const PURGE_EVERY_MS = 60 * 60_000;
 
 /** Throws an OperatorError when the file is in use by another process or cannot be opened. */
-export function openSqliteState({ path, keepDays, log, now = Date.now }: SqliteOptions): SqliteState {
+export function openSqliteState({ path, keepDays, log, now = Date.now }: SqliteOptions): State {
   const db = openDb(path);
   const failed = (error: unknown) => log.error({ error: messageOf(error) }, "signal listener failed");
   const signals = createSignals(failed);

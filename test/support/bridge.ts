@@ -41,13 +41,13 @@ export async function openBridge(options: BridgeOptions = {}): Promise<TestBridg
     root: "/nonexistent",
     store,
     agent,
-    knowledge: {
+    knowledge: () => ({
       skills: async () => [{ name: "weekly-report", description: "writes the weekly report" }],
       agents: async () => [{ name: "writer", description: "writes" }],
       facts: async () => [],
       forgetFact: async () => false,
       clearFacts: async () => undefined,
-    },
+    }),
     channel: () => channel,
     reload: async () => [],
     log: silent,

@@ -51,6 +51,7 @@ describe("the plan message", () => {
   it("appears at the first plan of this run, not before", async () => {
     const channel = createFakeChannel();
     const { board } = setUp(channel);
+    board.resume(undefined);
     board.apply({ type: "text", text: "thinking" });
     board.apply({ type: "tool", id: "1", name: "ls", status: "running", line: "Looking" });
     await board.end("done");

@@ -1,22 +1,19 @@
 /** Tools that need no more than the config: the web and the shell. */
 import type { Config } from "../../../config/schema.ts";
 import type { PartContext, Parts } from "../parts.ts";
-import type { Prompts } from "../prompt/files.ts";
 import { word } from "./file-part.ts";
 import type { Lookup } from "./net-guard.ts";
 import { shellTool } from "./shell.ts";
 import { webFetchTool } from "./web-fetch.ts";
 import { webSearchTool } from "./web-search.ts";
 
-export function webPart(config: Config["tools"], prompts: Prompts, lookup?: Lookup): Partial<Parts> {
+export function webPart(config: Config["tools"], lookup?: Lookup): Partial<Parts> {
   const { enabled, timeout_seconds, max_bytes, allow_private_hosts } = config.web_fetch;
   const timeoutMs = timeout_seconds * 1000;
   const options = { timeoutMs, maxBytes: max_bytes, allowPrivateHosts: allow_private_hosts, lookup };
   const tools = [enabled ? webFetchTool(options) : undefined, webSearchTool(config.search)];
-  const present = tools.filter((tool) => tool !== undefined);
   return {
-    tools: present,
-    prompt: present.length > 0 ? { citations: prompts.text("citations") } : {},
+    tools: tools.filter((tool) => tool !== undefined),
     lines: {
       web_fetch: (args) => `Fetching ${word(args.url, "a page")}`,
       web_search: (args) => `Searching the web for ${word(args.query)}`,
