@@ -1,4 +1,5 @@
-// `npm start`: set up if needed, then become the bridge.
+// `npm start`: set up if needed, then become the bridge. package.json starts this with `exec`, because npm sends signals
+// to its shell, and a shell in between would die alone and leave the bridge running.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { root, setUp } from "./setup.mjs";
