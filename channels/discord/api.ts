@@ -1,14 +1,11 @@
 /** Discord's REST API: one call, one ChannelError. Works before the gateway is up and after it is closed. */
 import { REST, type RequestData, type RequestMethod } from "discord.js";
 import type { DiscordConfig } from "../../config/schema.ts";
-import { toChannelError } from "./errors.ts";
+import { type Setting, toChannelError } from "./errors.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-export interface Request extends Pick<RequestData, "body" | "files" | "auth" | "query"> {
-  /** In a thread, so an unknown channel is a thread that was deleted. */
-  inThread?: boolean;
-}
+export interface Request extends Setting, Pick<RequestData, "body" | "files" | "auth" | "query"> {}
 
 export interface Api {
   call<T = unknown>(method: Method, route: `/${string}`, request?: Request): Promise<T>;
@@ -33,7 +30,11 @@ export function createApi(config: DiscordConfig): Api {
     rejectOnRateLimit: () => true,
   });
 
-  async function raw<T>(method: Method, route: `/${string}`, { inThread: _, ...request }: Request = {}): Promise<T> {
+  async function raw<T>(
+    method: Method,
+    route: `/${string}`,
+    { inThread: _t, isExtra: _e, ...request }: Request = {},
+  ): Promise<T> {
     // The client forgets the token after a 401, and would then fail without a code.
     rest.setToken(token);
     return (await rest.request({ ...request, method: method as RequestMethod, fullRoute: route })) as T;
@@ -43,7 +44,7 @@ export function createApi(config: DiscordConfig): Api {
     try {
       return await raw<T>(method, route, request);
     } catch (error) {
-      throw toChannelError(error, `${method} ${nameOf(route)}`, request.inThread);
+      throw toChannelError(error, `${method} ${nameOf(route)}`, request);
     }
   }
 

@@ -1,11 +1,18 @@
 /** Checks of the token and the application, for `doctor` and for the sentence when a start is refused. */
-import { ApplicationFlags, Routes } from "discord.js";
+import { ApplicationFlags, PermissionsBitField, Routes } from "discord.js";
 import type { Finding } from "../channel.ts";
 import { ChannelError } from "../errors.ts";
 import type { Api } from "./api.ts";
 
-/** View, send, in threads, start public threads, attach, react, read history. */
-const PERMISSIONS = 1024n | 2048n | (1n << 38n) | (1n << 35n) | 32768n | 64n | 65536n;
+const PERMISSIONS = new PermissionsBitField([
+  "ViewChannel",
+  "ReadMessageHistory",
+  "SendMessages",
+  "SendMessagesInThreads",
+  "CreatePublicThreads",
+  "AttachFiles",
+  "AddReactions",
+]).bitfield;
 
 export const portal = (application: string) => `https://discord.com/developers/applications/${application}/bot`;
 

@@ -31,17 +31,25 @@ export interface Refusal {
   message?: string | undefined;
 }
 
-export function codeOf({ code, status, message = "" }: Refusal, inThread: boolean): ChannelErrorCode {
+export interface Setting {
+  /** An unknown channel is then a thread that was deleted. */
+  inThread?: boolean | undefined;
+  /** Needs a right of its own (reactions, files): without it the chat can still be written to. */
+  isExtra?: boolean | undefined;
+}
+
+export function codeOf({ code, status, message = "" }: Refusal, { inThread, isExtra }: Setting): ChannelErrorCode {
   if (status === 401) return "auth";
   if (status === 429) return "rate_limited";
   if (status >= 500) return "unavailable";
   if (Number(code) === RESTJSONErrorCodes.InvalidFormBodyOrContentType && TOO_LONG.test(message)) return "too_long";
   if (inThread && Number(code) === RESTJSONErrorCodes.UnknownChannel) return "thread_gone";
+  if (isExtra && Number(code) === RESTJSONErrorCodes.MissingPermissions) return "refused";
   return BY_CODE[code ?? 0] ?? "refused";
 }
 
-/** `what` names the request for the operator; `inThread`: an unknown channel is then a thread that was deleted. */
-export function toChannelError(error: unknown, what: string, inThread = false): ChannelError {
+/** `what` names the request for the operator. */
+export function toChannelError(error: unknown, what: string, setting: Setting = {}): ChannelError {
   if (error instanceof ChannelError) return error;
   if (error instanceof RateLimitError) {
     const retryAfterMs = Math.max(error.retryAfter, error.timeToReset, 0) || DEFAULT_WAIT_MS;
@@ -49,7 +57,7 @@ export function toChannelError(error: unknown, what: string, inThread = false): 
   }
   // Not kept as the cause: these errors carry the message's body.
   if (error instanceof DiscordAPIError) {
-    const code = codeOf(error, inThread);
+    const code = codeOf(error, setting);
     const [reason = ""] = error.message.split("\n");
     const retryAfterMs = code === "rate_limited" ? DEFAULT_WAIT_MS : undefined;
     return new ChannelError({ code, message: `Discord refused ${what}: ${reason} (${error.code}).`, retryAfterMs });

@@ -52,7 +52,9 @@ export function toInbound(message: RawMessage, self: Self, channel: RawChannel):
   if (repliesTo !== undefined && isReplyToUs(message, self) && !direct && !isThread(channel)) {
     inbound.replyTo = repliesTo;
   }
-  return inbound;
+  // A sticker or a poll says nothing that could be worked on.
+  const isEmpty = inbound.text === "" && inbound.attachments.length === 0 && quoted === undefined;
+  return isEmpty && !isForUs(message, self) ? undefined : inbound;
 }
 
 /** Link previews are updates too; only an edit by a person has a time of its own. */

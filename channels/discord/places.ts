@@ -51,6 +51,8 @@ export function createPlaces(api: Api, cached: (id: string) => RawChannel | unde
   const known = (id: string) => cached(id) ?? asked.get(id);
 
   async function channel(id: string): Promise<RawChannel> {
+    // Whoever speaks in a thread shows that it is there (a private one can come back).
+    gone.delete(id);
     const found = known(id);
     if (found) return found;
     const fetched = await api.call<RawChannel>("GET", Routes.channel(id));

@@ -80,7 +80,7 @@ export function createSender(api: Api, places: Places, interactions: Interaction
     const channel = places.holds(ref);
     const method = emoji === "seen" ? "PUT" : "DELETE";
     const route = Routes.channelMessageOwnReaction(channel, ref.id, SEEN);
-    await inside(ref.at, channel, () => api.call(method, route));
+    await inside(ref.at, channel, () => api.call(method, route, { isExtra: true }));
   }
 
   async function typing(at: Address, on: boolean): Promise<void> {
@@ -101,5 +101,6 @@ function part(nonce: string | undefined, index: number): string | undefined {
 }
 
 async function requestOf(content: Content): Promise<Request> {
-  return content.kind === "file" ? fileBody(content.file, content.comment) : { body: bodyOf(content) };
+  if (content.kind !== "file") return { body: bodyOf(content) };
+  return { ...(await fileBody(content.file, content.comment)), isExtra: true };
 }

@@ -79,7 +79,7 @@ describe("what is sent", () => {
     await using bot = await discordBot();
     const { at, thread } = await conversation(bot);
     const text = `${"Some background. ".repeat(300)}\n\nWhich one?`;
-    const question = { kind: "question", text, buttons: [{ token: "a", label: "A" }] } as const;
+    const question = { kind: "question" as const, text, buttons: [{ token: "a", label: "A" }] };
     const ref = await bot.channel.post(at, question, { nonce: "q1" });
     expect(await bot.channel.post(at, question, { nonce: "q1" })).toEqual(ref);
     const posts = bot.emulator.messages(thread).slice(1);

@@ -67,7 +67,7 @@ function failure({ method, status, code = 0, message = "", retry_after = 0 }: Re
 }
 
 function classify(refused: Refused) {
-  const error = toChannelError(failure(refused), refused.method, refused.in_thread);
+  const error = toChannelError(failure(refused), refused.method, { inThread: refused.in_thread });
   const action = ACTIONS[error.code];
   if (error.code === "message_gone") return { action, in_thread: true };
   if (error.code !== "rate_limited") return { action };

@@ -25,11 +25,18 @@ describe("codeOf", () => {
     [503, undefined, "unavailable"],
     [400, 50035, "refused"],
   ])("HTTP %s with %s is %s", (status, code, expected) => {
-    expect(codeOf({ status, code }, false)).toBe(expected);
+    expect(codeOf({ status, code }, {})).toBe(expected);
   });
 
   it("tells a deleted thread from a deleted channel", () => {
-    expect(codeOf({ status: 404, code: 10003 }, true)).toBe("thread_gone");
+    expect(codeOf({ status: 404, code: 10003 }, { inThread: true })).toBe("thread_gone");
+  });
+});
+
+describe("a missing right", () => {
+  it("to react or attach is not the end of the chat", () => {
+    expect(codeOf({ status: 403, code: 50013 }, { isExtra: true })).toBe("refused");
+    expect(codeOf({ status: 403, code: 50001 }, { isExtra: true })).toBe("chat_gone");
   });
 });
 

@@ -84,6 +84,7 @@ describe("toInbound", () => {
     ["other bots, also when they mention us", { author: { id: "8", bot: true }, ...mention }],
     ["webhooks", { webhook_id: "4" }],
     ["system notes", { type: 18 }],
+    ["a sticker", { content: "" }],
     ["the copy of the first message in a thread", { type: 21 }],
   ])("drops %s", (_, change) => {
     expect(toInbound(message(change), self, room)).toBeUndefined();
