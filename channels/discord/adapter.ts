@@ -6,12 +6,12 @@ import { apiRoot, createApi } from "./api.ts";
 import { nativeCommands } from "./commands.ts";
 import { examine, tokenSentence } from "./doctor.ts";
 import { download } from "./files.ts";
-import { createGateway } from "./gateway.ts";
-import { createIntake, type Intake } from "./intake.ts";
-import { createInteractions } from "./interactions.ts";
+import { Gateway } from "./gateway.ts";
+import { Intake } from "./intake.ts";
+import { Interactions } from "./interactions.ts";
 import { fitsEdit, split } from "./outbound.ts";
-import { createPlaces } from "./places.ts";
-import { createSender } from "./sender.ts";
+import { Places } from "./places.ts";
+import { Sender } from "./sender.ts";
 
 export interface DiscordDeps extends ChannelDeps {
   /** Our name in `accounts:`. */
@@ -41,29 +41,22 @@ function pace(at: Address): Pace[] {
 export function createDiscord(config: DiscordConfig, deps: DiscordDeps): Channel {
   const { log, now, account } = deps;
   const api = createApi(config);
-  const gateway = createGateway({ config, account, log, now });
-  const places = createPlaces(api, gateway.cached);
-  const interactions = createInteractions({ api, log, now });
-  const sender = createSender(api, places, interactions);
+  const gateway = new Gateway({ config, account, log, now });
+  const places = new Places(api, (id) => gateway.cached(id));
+  const interactions = new Interactions({ api, log, now });
+  const sender = new Sender(api, places, interactions);
   let intake: Intake | undefined;
   let table: NativeCommand[] | undefined;
-  const answering = new Set<Promise<void>>();
 
   async function start(door: Door): Promise<void> {
     if (!config.bot_token) throw new ChannelError({ code: "auth", message: tokenSentence(account) });
-    const opened = createIntake({ api, places, log, door, self: gateway.self });
-    intake = opened;
+    const taking = new Intake({ api, places, log, door, self: (guild) => gateway.self(guild) });
+    intake = taking;
     await gateway.open({
-      created: opened.created,
-      updated: opened.updated,
-      threadDeleted: places.deleted,
-      interaction(raw) {
-        const work = interactions
-          .handle(raw, door, gateway.self(raw.guild_id))
-          .catch((error: unknown) => log.error({ error: String(error) }, "interaction not handled"))
-          .finally(() => answering.delete(work));
-        answering.add(work);
-      },
+      created: (message) => taking.created(message),
+      updated: (message) => taking.updated(message),
+      threadDeleted: (id) => places.deleted(id),
+      interaction: (raw) => interactions.handle(raw, door, gateway.self(raw.guild_id)),
     });
     // Without its slash commands the bot still does everything by words.
     await register().catch((error: unknown) => log.error({ error: String(error) }, "slash commands not registered"));
@@ -80,13 +73,16 @@ export function createDiscord(config: DiscordConfig, deps: DiscordDeps): Channel
     capabilities: CAPABILITIES,
     start,
     async stop() {
-      const closing = intake?.close();
-      intake = undefined;
-      await closing;
-      await Promise.all(answering);
+      await intake?.close();
+      await interactions.settle();
       await gateway.close();
     },
-    ...sender,
+    post: (to, content, options) => sender.post(to, content, options),
+    edit: (ref, content) => sender.edit(ref, content),
+    find: (at, nonce) => sender.find(at, nonce),
+    typing: (at, on) => sender.typing(at, on),
+    react: (ref, emoji) => sender.react(ref, emoji),
+    remove: (ref) => sender.remove(ref),
     split,
     fitsEdit,
     pace,
@@ -95,7 +91,7 @@ export function createDiscord(config: DiscordConfig, deps: DiscordDeps): Channel
       table = given;
       return register();
     },
-    status: gateway.status,
+    status: () => gateway.status(),
     doctor: () => examine(api, account),
   };
 }

@@ -14,10 +14,9 @@ const PERMISSIONS = new PermissionsBitField([
   "AddReactions",
 ]).bitfield;
 
-export const portal = (application: string) => `https://discord.com/developers/applications/${application}/bot`;
-
-export const intentSentence = (application: string) =>
-  `Discord does not let this bot read messages: switch on "Message Content Intent" at ${portal(application)}.`;
+export const intentSentence = (application: string | undefined) =>
+  'Discord does not let this bot read messages: switch on "Message Content Intent" on the "Bot" page of ' +
+  `https://discord.com/developers/applications${application === undefined ? "" : `/${application}`}.`;
 
 export const tokenSentence = (account: string | undefined) => {
   const key = account === undefined ? "bot_token" : `accounts.${account}.bot_token`;

@@ -17,78 +17,93 @@ export interface IntakeDeps {
   self(guild: string | null | undefined): Self;
 }
 
-export interface Intake {
-  created(message: RawMessage): void;
-  updated(message: RawMessage): void;
-  /** No more events; resolves when those under way are done. */
-  close(): Promise<void>;
-}
-
 const RETRY_MS = [250, 750, 2000];
 const NOT_TAKEN = "I could not take this message, so nothing will happen. Please send it again in a minute.";
 
-export function createIntake({ api, places, log, door, self }: IntakeDeps): Intake {
-  const closing = new AbortController();
+export class Intake {
+  readonly #deps: IntakeDeps;
+  readonly #closing = new AbortController();
   /** One line per channel, so that messages keep their order while one of them is tried again. */
-  const lines = new Map<string, Promise<void>>();
-  const lastEdit = new Recent<string>();
+  readonly #lines = new Map<string, Promise<void>>();
+  readonly #lastEdit = new Recent<string>();
 
-  function inLine(channel: string, work: () => Promise<void>): void {
-    if (closing.signal.aborted) return;
-    const next = (lines.get(channel) ?? Promise.resolve())
-      .then(work)
-      .catch((error: unknown) => log.error({ channel, error: String(error) }, "event not handled"))
-      .finally(() => {
-        if (lines.get(channel) === next) lines.delete(channel);
-      });
-    lines.set(channel, next);
+  constructor(deps: IntakeDeps) {
+    this.#deps = deps;
   }
 
-  async function take(message: RawMessage): Promise<void> {
-    const me = self(message.guild_id);
-    // Most messages are nobody's business: look before asking for the channel.
-    if (!toInbound(message, me, { id: message.channel_id, type: 0 })) return;
-    try {
-      await persist(async () => {
-        const channel = await channelOf(message);
-        const inbound = toInbound(message, me, channel);
-        if (!inbound) return;
-        if (inbound.at.thread === message.id && !isThread(channel)) places.started(message.id, inbound.text);
-        await door.accept(inbound);
+  created(message: RawMessage): void {
+    this.#inLine(message.channel_id, () => this.#take(message));
+  }
+
+  updated(message: RawMessage): void {
+    if (message.author && message.edited_timestamp) this.#inLine(message.channel_id, () => this.#change(message));
+  }
+
+  /** No more events; resolves when those under way are done. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#lines.values());
+  }
+
+  #inLine(channel: string, work: () => Promise<void>): void {
+    if (this.#closing.signal.aborted) return;
+    const next = (this.#lines.get(channel) ?? Promise.resolve())
+      .then(work)
+      .catch((error: unknown) => this.#deps.log.error({ channel, error: String(error) }, "event not handled"))
+      .finally(() => {
+        if (this.#lines.get(channel) === next) this.#lines.delete(channel);
       });
+    this.#lines.set(channel, next);
+  }
+
+  async #take(message: RawMessage): Promise<void> {
+    const self = this.#deps.self(message.guild_id);
+    // Bots talk a lot: look before asking for the channel.
+    if (!toInbound(message, self, { id: message.channel_id, type: ChannelType.DM })) return;
+    try {
+      await this.#persist(() => this.#accept(message, self));
     } catch (error) {
-      log.error({ message: message.id, error: String(error) }, "message not taken");
-      await sayNotTaken(message);
+      this.#deps.log.error({ message: message.id, error: String(error) }, "message not taken");
+      await this.#sayNotTaken(message);
     }
   }
 
-  async function channelOf({ guild_id, channel_id }: RawMessage): Promise<RawChannel> {
-    return guild_id ? places.channel(channel_id) : { id: channel_id, type: ChannelType.DM };
+  async #accept(message: RawMessage, self: Self): Promise<void> {
+    const channel = await this.#channelOf(message);
+    const inbound = toInbound(message, self, channel);
+    if (!inbound) return;
+    if (inbound.at.thread === message.id && !isThread(channel)) this.#deps.places.started(message.id, inbound.text);
+    await this.#deps.door.accept(inbound);
   }
 
-  async function change(message: RawMessage): Promise<void> {
-    const me = self(message.guild_id);
-    const channel = await channelOf(message);
-    const edit = toEdit(message, me, channel);
-    if (!edit || lastEdit.get(message.id) === message.edited_timestamp) return;
-    lastEdit.set(message.id, message.edited_timestamp ?? "");
-    await persist(() => door.edited(edit));
+  async #change(message: RawMessage): Promise<void> {
+    const edit = toEdit(message, this.#deps.self(message.guild_id), await this.#channelOf(message));
+    // A link preview repeats the last edit.
+    if (!edit || this.#lastEdit.get(message.id) === message.edited_timestamp) return;
+    this.#lastEdit.set(message.id, message.edited_timestamp ?? "");
+    await this.#persist(() => this.#deps.door.edited(edit));
   }
 
-  async function persist(work: () => Promise<void>): Promise<void> {
+  async #channelOf({ guild_id, channel_id }: RawMessage): Promise<RawChannel> {
+    return guild_id ? this.#deps.places.channel(channel_id) : { id: channel_id, type: ChannelType.DM };
+  }
+
+  async #persist(work: () => Promise<void>): Promise<void> {
+    const { signal } = this.#closing;
     for (let tries = 0; ; tries += 1) {
       try {
         return await work();
       } catch (error) {
         const wait = RETRY_MS[tries];
-        if (wait === undefined || closing.signal.aborted) throw error;
-        log.warn({ error: String(error), waitMs: wait }, "the bridge did not take an event; trying again");
-        await sleep(wait, undefined, { signal: closing.signal }).catch(() => undefined); // one last try at the end
+        if (wait === undefined || signal.aborted) throw error;
+        this.#deps.log.warn({ error: String(error), waitMs: wait }, "the bridge did not take an event; trying again");
+        await sleep(wait, undefined, { signal }).catch(() => undefined); // stopping: one last try at once
       }
     }
   }
 
-  async function sayNotTaken({ channel_id, id }: RawMessage): Promise<void> {
+  async #sayNotTaken({ channel_id, id }: RawMessage): Promise<void> {
+    const { api, log } = this.#deps;
     const body = {
       ...bodyOf({ kind: "notice", text: NOT_TAKEN }),
       message_reference: { message_id: id, fail_if_not_exists: false },
@@ -97,15 +112,4 @@ export function createIntake({ api, places, log, door, self }: IntakeDeps): Inta
       .call("POST", Routes.channelMessages(channel_id), { body })
       .catch((error: unknown) => log.error({ channel: channel_id, error: String(error) }, "could not say so"));
   }
-
-  return {
-    created: (message) => inLine(message.channel_id, () => take(message)),
-    updated: (message) => {
-      if (message.author && message.edited_timestamp) inLine(message.channel_id, () => change(message));
-    },
-    async close() {
-      closing.abort();
-      await Promise.all(lines.values());
-    },
-  };
 }

@@ -17,20 +17,8 @@ export interface Spot {
   replyTo?: string;
 }
 
-export interface Places {
-  spot(at: Address): Promise<Spot>;
-  /** The channel id that holds an existing message. */
-  holds(ref: MessageRef): string;
-  /** The thread if it exists already, else the channel around it. */
-  near(at: Address): string;
-  /** Type and parent of a channel, by cache or by asking. */
-  channel(id: string): Promise<RawChannel>;
-  /** A message that a thread may start from. */
-  started(messageId: string, text: string): void;
-  deleted(threadId: string): void;
-  /** Does a request in a thread; an archived one is opened once. */
-  open<T>(channel: string, request: () => Promise<T>): Promise<T>;
-}
+/** More of a message is not looked at for a title. */
+const TITLE_SOURCE = 400;
 
 /** Answers to "start a thread" that mean: not in this channel. */
 const NO_THREADS = new Set<number | undefined>([
@@ -40,68 +28,112 @@ const NO_THREADS = new Set<number | undefined>([
   Code.MaximumActiveThreads,
 ]);
 
-export function createPlaces(api: Api, cached: (id: string) => RawChannel | undefined): Places {
-  const asked = new Recent<RawChannel>();
-  const starters = new Recent<string>();
-  const gone = new Recent<true>();
+export class Places {
+  readonly #api: Api;
+  readonly #cached: (id: string) => RawChannel | undefined;
+  readonly #asked = new Recent<RawChannel>();
+  /** Beginnings of messages that a thread may start from. */
+  readonly #starters = new Recent<string>();
+  readonly #gone = new Recent<true>();
   /** Threads that could not be started: their messages are replies in the channel. */
-  const flat = new Recent<true>();
-  const opening = new Map<string, Promise<Spot>>();
+  readonly #flat = new Recent<true>();
+  readonly #opening = new Map<string, Promise<Spot>>();
 
-  const known = (id: string) => cached(id) ?? asked.get(id);
+  constructor(api: Api, cached: (id: string) => RawChannel | undefined) {
+    this.#api = api;
+    this.#cached = cached;
+  }
 
-  async function channel(id: string): Promise<RawChannel> {
+  /** Type and parent of the channel of a message that just came. */
+  async channel(id: string): Promise<RawChannel> {
     // Whoever speaks in a thread shows that it is there (a private one can come back).
-    gone.delete(id);
-    const found = known(id);
+    this.#gone.delete(id);
+    const found = this.#known(id);
     if (found) return found;
-    const fetched = await api.call<RawChannel>("GET", Routes.channel(id));
-    asked.set(id, fetched);
+    const fetched = await this.#api.call<RawChannel>("GET", Routes.channel(id));
+    this.#asked.set(id, fetched);
     return fetched;
   }
 
-  async function spot(at: Address): Promise<Spot> {
+  started(messageId: string, text: string): void {
+    this.#starters.set(messageId, text.slice(0, TITLE_SOURCE));
+  }
+
+  deleted(threadId: string): void {
+    this.#asked.delete(threadId);
+    this.#gone.set(threadId, true);
+  }
+
+  /** Where a new message goes. Starts the thread if it must. */
+  async spot(at: Address): Promise<Spot> {
     const { thread } = at;
     if (thread === undefined) return { channel: at.chat, at };
-    if (flat.has(thread)) return reply(at, thread);
-    if (gone.has(thread)) throw deletedThread();
-    if (known(thread)) return { channel: thread, at };
+    if (this.#flat.has(thread)) return reply(at, thread);
+    if (this.#gone.has(thread)) throw deletedThread();
+    if (this.#known(thread)) return { channel: thread, at };
     // Two first posts at once are one thread.
-    const running = opening.get(thread) ?? start(at, thread).finally(() => opening.delete(thread));
-    opening.set(thread, running);
+    const running = this.#opening.get(thread) ?? this.#start(at, thread).finally(() => this.#opening.delete(thread));
+    this.#opening.set(thread, running);
     return running;
   }
 
-  async function start(at: Address, thread: string): Promise<Spot> {
-    const fresh = starters.get(thread);
-    if (fresh === undefined && (await exists(thread))) return { channel: thread, at };
-    const name = threadTitle(fresh ?? (await textOf(at.chat, thread)));
-    const body = { name, auto_archive_duration: ThreadAutoArchiveDuration.OneWeek };
+  /** The thread if it exists already, else the channel around it. */
+  near(at: Address): string {
+    return at.thread !== undefined && this.#known(at.thread) ? at.thread : at.chat;
+  }
+
+  /** The channel id that holds an existing message. */
+  holds({ at, id }: MessageRef): string {
+    // The message a thread started from stays in the channel; only a forum keeps it inside.
+    const inChannel = at.thread === undefined || (at.thread === id && !isForum(this.#known(at.chat)));
+    return inChannel ? at.chat : (at.thread ?? at.chat);
+  }
+
+  /** Does a request in a channel or thread; an archived thread is opened once. */
+  async open<T>(channel: string, request: () => Promise<T>): Promise<T> {
     try {
-      asked.set(thread, await api.raw<RawChannel>("POST", Routes.threads(at.chat, thread), { body }));
-      return { channel: thread, at };
+      return await request();
     } catch (error) {
-      return afterRefusal(error, at, thread);
+      if (!(error instanceof ChannelError && error.code === "thread_archived")) throw error;
+      await this.#api.call("PATCH", Routes.channel(channel), { body: { archived: false } });
+      return request();
     }
   }
 
-  function afterRefusal(error: unknown, at: Address, thread: string): Spot {
+  #known(id: string): RawChannel | undefined {
+    return this.#cached(id) ?? this.#asked.get(id);
+  }
+
+  async #start(at: Address, thread: string): Promise<Spot> {
+    const fresh = this.#starters.get(thread);
+    if (fresh === undefined && (await this.#exists(thread))) return { channel: thread, at };
+    const name = threadTitle(fresh ?? (await this.#textOf(at.chat, thread)));
+    const body = { name, auto_archive_duration: ThreadAutoArchiveDuration.OneWeek };
+    try {
+      this.#asked.set(thread, await this.#api.raw<RawChannel>("POST", Routes.threads(at.chat, thread), { body }));
+      return { channel: thread, at };
+    } catch (error) {
+      return this.#afterRefusal(error, at, thread);
+    }
+  }
+
+  #afterRefusal(error: unknown, at: Address, thread: string): Spot {
     const code = discordCode(error);
     // Another worker, or a person, was faster.
     if (code === Code.ThreadAlreadyCreatedForMessage) {
-      asked.set(thread, { id: thread, type: ChannelType.PublicThread, parent_id: at.chat });
+      this.#asked.set(thread, { id: thread, type: ChannelType.PublicThread, parent_id: at.chat });
       return { channel: thread, at };
     }
     // The question was deleted: the answer must not land in the open channel.
     if (code === Code.UnknownMessage) throw deletedThread();
     if (!NO_THREADS.has(code)) throw toChannelError(error, "the start of a thread");
-    flat.set(thread, true);
+    this.#flat.set(thread, true);
     return reply(at, thread);
   }
 
-  async function exists(thread: string): Promise<boolean> {
+  async #exists(thread: string): Promise<boolean> {
     try {
-      asked.set(thread, await api.raw<RawChannel>("GET", Routes.channel(thread)));
+      this.#asked.set(thread, await this.#api.raw<RawChannel>("GET", Routes.channel(thread)));
       return true;
     } catch (error) {
       if (discordCode(error) === Code.UnknownChannel) return false;
@@ -109,41 +141,14 @@ export function createPlaces(api: Api, cached: (id: string) => RawChannel | unde
     }
   }
 
-  async function textOf(chat: string, message: string): Promise<string> {
+  async #textOf(chat: string, message: string): Promise<string> {
     try {
-      return (await api.raw<{ content: string }>("GET", Routes.channelMessage(chat, message))).content;
+      return (await this.#api.raw<{ content: string }>("GET", Routes.channelMessage(chat, message))).content;
     } catch (error) {
       if (discordCode(error) === Code.UnknownMessage) throw deletedThread();
       throw toChannelError(error, "the look-up of a message");
     }
   }
-
-  async function open<T>(id: string, request: () => Promise<T>): Promise<T> {
-    try {
-      return await request();
-    } catch (error) {
-      if (!(error instanceof ChannelError && error.code === "thread_archived")) throw error;
-      await api.call("PATCH", Routes.channel(id), { body: { archived: false } });
-      return request();
-    }
-  }
-
-  return {
-    spot,
-    channel,
-    open,
-    near: (at) => (at.thread !== undefined && known(at.thread) ? at.thread : at.chat),
-    holds: ({ at, id }) => {
-      // The message a thread started from stays in the channel; only a forum keeps it inside.
-      const inChannel = at.thread === undefined || (at.thread === id && !isForum(known(at.chat)));
-      return inChannel ? at.chat : (at.thread ?? at.chat);
-    },
-    started: (messageId, text) => starters.set(messageId, text),
-    deleted(threadId) {
-      asked.delete(threadId);
-      gone.set(threadId, true);
-    },
-  };
 }
 
 function reply(at: Address, message: string): Spot {

@@ -57,8 +57,8 @@ describe("what is sent", () => {
     const { channel, emulator } = bot;
     const { at, thread } = await conversation(bot);
     const ref = await channel.post(at, { kind: "board", board });
-    const shown = () => JSON.stringify(emulator.world.stored.get(ref.id)?.message.components);
-    expect(shown()).toMatch(/Writing it up.*reading notes\.md.*"Stop"/);
+    const shown = () => emulator.messages(thread).slice(-1).map(emulator.shown).join();
+    expect(shown()).toMatch(/Writing it up\*\*\n-# reading notes\.md\nStop$/);
     await channel.edit(ref, { kind: "board", board: { ...board, state: "done", buttons: [], activity: [] } });
     expect(shown()).not.toContain("Stop");
     expect(emulator.ownPosts(thread)).toHaveLength(2);

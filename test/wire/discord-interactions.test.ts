@@ -79,6 +79,9 @@ describe("buttons", () => {
     const pressed = bot.emulator.people.press(ref.id, "Stop");
     await until(() => pressed.followups[0], "the line");
     expect(pressed.callback).toBe(6);
+    expect(bot.emulator.requests("POST /interactions/:id/:token/callback").map(({ body }) => body)).toEqual([
+      { type: 6 },
+    ]);
     expect(pressed.followups[0]).toMatchObject({ content: "Stopping.", flags: 64 });
     expect(bot.door.presses).toMatchObject([{ token: "stop:r1", at, message: ref, user: { name: "alice" } }]);
   });

@@ -2,7 +2,7 @@
  * A Discord of our own over loopback: REST and gateway, with stored messages and their edit history. The real client
  * (or a whole bridge process) connects to it through `api_url`.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Gateway } from "./discord-gateway.ts";
@@ -19,10 +19,8 @@ import {
 import { Interactions } from "./discord-interactions.ts";
 import { People } from "./discord-people.ts";
 import { type RestDeps, type Route, restRoutes } from "./discord-rest.ts";
+import { flatten } from "./discord-rules.ts";
 import { CHANNEL, EPHEMERAL, type MessagePayload, type Stored, type WireMessage, World } from "./discord-world.ts";
-
-export type { Interaction } from "./discord-interactions.ts";
-export type { Person, WireComponent, WireMessage } from "./discord-world.ts";
 
 export interface DiscordEmulatorOptions {
   token?: string;
@@ -42,23 +40,19 @@ export async function startDiscordEmulator(options: DiscordEmulatorOptions = {})
   const portal = { messageContent: options.messageContent ?? true };
   const world = new World();
   const faults = new Faults();
-  const calls: (Call & { status: number })[] = [];
+  const calls: Answered[] = [];
   const limits = limitsOf(options);
   const http = createServer();
-  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
-  const { port } = http.address() as AddressInfo; // A TCP server has no other kind.
-  const url = `http://127.0.0.1:${port}`;
-  const gateway = new Gateway(http, {
-    world,
-    token: () => token,
-    url: () => `ws://127.0.0.1:${port}`,
-    heartbeatMs: options.heartbeatMs ?? 41_250,
-    messageContent: () => portal.messageContent,
-  });
+  const address = await listen(http);
+  const url = `http://${address}`;
+  const gatewayUrl = () => `ws://${address}`;
+  const heartbeatMs = options.heartbeatMs ?? 41_250;
+  const messageContent = () => portal.messageContent;
+  const gateway = new Gateway(http, { world, token: () => token, url: gatewayUrl, heartbeatMs, messageContent });
   const deps: RestDeps = {
     world,
     baseUrl: () => url,
-    gatewayUrl: () => `ws://127.0.0.1:${port}`,
+    gatewayUrl,
     applicationFlags: () => (portal.messageContent ? MESSAGE_CONTENT_LIMITED : 0),
     dispatch: (t, d) => gateway.dispatch(t, d),
     forbidden: { send: new Set(), threads: new Set() },
@@ -69,8 +63,6 @@ export async function startDiscordEmulator(options: DiscordEmulatorOptions = {})
   http.on("request", (request, response) => {
     void serve({ request, response, routes, faults, limits, token, calls, world });
   });
-  const general = world.addChannel({ type: CHANNEL.text, name: "general" });
-  const forum = world.addChannel({ type: CHANNEL.forum, name: "questions" });
 
   return {
     url,
@@ -80,40 +72,74 @@ export async function startDiscordEmulator(options: DiscordEmulatorOptions = {})
     world,
     gateway,
     people,
+    interactions,
+    limits,
+    portal,
+    forbidden: deps.forbidden,
+    calls,
+    ...places(world),
+    ...actions(people),
+    ...views(world, calls),
+    addChannel(name: string, type: number = CHANNEL.text): string {
+      const channel = world.addChannel({ type, name });
+      gateway.dispatch("CHANNEL_CREATE", channel);
+      return channel.id;
+    },
+    failNext: (what: string | RegExp, failure: Failure, times = 1) => faults.add(what, failure, times),
+    async stop(): Promise<void> {
+      await gateway.stop();
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+}
+
+type Answered = Call & { status: number };
+
+async function listen(http: Server): Promise<string> {
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  const { port } = http.address() as AddressInfo; // A TCP server has no other kind.
+  return `127.0.0.1:${port}`;
+}
+
+function places(world: World) {
+  return {
+    bot: world.bot,
+    guildId: world.guildId,
+    general: world.addChannel({ type: CHANNEL.text, name: "general" }).id,
+    forum: world.addChannel({ type: CHANNEL.forum, name: "questions" }).id,
+    /** `<@…>` of the bot. */
+    mention: `<@${world.bot.id}>`,
+  };
+}
+
+function actions(people: People) {
+  return {
     say: people.say.bind(people),
     edit: people.edit.bind(people),
     remove: people.remove.bind(people),
     press: people.press.bind(people),
     slash: people.slash.bind(people),
     dm: people.dm.bind(people),
-    interactions,
-    limits,
-    portal,
-    forbidden: deps.forbidden,
-    calls,
-    bot: world.bot,
-    guildId: world.guildId,
-    general: general.id,
-    forum: forum.id,
-    /** `<@…>` of the bot. */
-    mention: `<@${world.bot.id}>`,
-    addChannel: (name: string, type: number = CHANNEL.text) => world.addChannel({ type, name }).id,
+  };
+}
+
+function views(world: World, calls: Answered[]) {
+  return {
     /** Visible messages of a channel or thread, oldest first, without system ones. */
     messages: (channel: string): WireMessage[] => ofChannel(world, channel).map(({ message }) => message),
+    /** What a reader sees of a message: its text, the texts of its components, the labels of its buttons. */
+    shown: (message: WireMessage): string =>
+      [message.content, ...flatten(message.components).map(({ content, label }) => content ?? label ?? "")]
+        .filter((text) => text !== "")
+        .join("\n"),
     /** What the bot posted there, with every payload it sent. */
     ownPosts: (channel: string): Stored[] =>
       ofChannel(world, channel).filter(({ message }) => message.author.id === world.bot.id),
     /** Every create and edit the bot has sent, anywhere. */
     payloads: (): MessagePayload[] => [...world.stored.values()].flatMap(({ payloads }) => payloads),
     reactions: (message: string): string[] => world.stored.get(message)?.reactions ?? [],
-    failNext: (what: string | RegExp, failure: Failure, times = 1) => faults.add(what, failure, times),
-    requests: (line: string): (Call & { status: number })[] =>
-      calls.filter(({ method, route }) => `${method} ${route}` === line),
-    async stop(): Promise<void> {
-      await gateway.stop();
-      http.closeAllConnections();
-      await new Promise((resolve) => http.close(resolve));
-    },
+    requests: (line: string): Answered[] => calls.filter(({ method, route }) => `${method} ${route}` === line),
   };
 }
 
@@ -133,7 +159,7 @@ interface Serving {
   faults: Faults;
   limits: RateLimits | undefined;
   token: string;
-  calls: (Call & { status: number })[];
+  calls: Answered[];
   world: World;
 }
 
