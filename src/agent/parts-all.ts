@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import type { Log } from "../log.ts";
-import { type Agents, createAgents } from "./agents.ts";
+import { type Agents, createAgents, DEFAULT_AGENT } from "./agents.ts";
 import { deferredPart } from "./deferred.ts";
 import { createKnowledge, type Knowledge } from "./knowledge.ts";
 import { createMcp } from "./mcp.ts";
@@ -20,6 +20,7 @@ import type { Mounts } from "./tools/mounts.ts";
 import type { Lookup } from "./tools/net-guard.ts";
 import { shellPart, webPart } from "./tools/other-parts.ts";
 import { distinct, isAllowed, matchesName, type ToolRules } from "./tools/registry.ts";
+import { imagePart } from "./tools/view-image.ts";
 import { sessionMounts } from "./tools/workspace.ts";
 
 export interface PartsDeps {
@@ -52,7 +53,7 @@ export function createParts(config: Config, deps: PartsDeps): AllParts {
   const customDir = config.skills.self_evolution ? skillDirs.at(-1) : undefined;
 
   async function usual(context: PartContext): Promise<Parts> {
-    const agent = await agents.get(context.run.agent_name ?? "");
+    const agent = await agents.get(context.run.agent_name ?? DEFAULT_AGENT);
     const skills = await book.enabled(agent?.skills);
     const mounts = { ...mountsOf(context, config, deps.cwd), more: skillMounts(skills) };
     const outside = await mcp.load();
@@ -60,6 +61,7 @@ export function createParts(config: Config, deps: PartsDeps): AllParts {
       soulPart(agents, agent, context, prompts),
       skillsPart({ book, skills, prompts, customDir }, context),
       config.tools.files ? filePart({ mounts, maxBytes, prompts }, context) : skillFiles(mounts, maxBytes),
+      context.vision && config.tools.files ? imagePart(mounts) : {},
       webPart(config.tools, deps.lookup),
       shellPart(config.tools.shell, context),
       memory ? memoryPart(memory, prompts, context) : {},
@@ -89,7 +91,7 @@ export function createParts(config: Config, deps: PartsDeps): AllParts {
       if (!context.run.is_bootstrap) return usual(context);
       return merged([await bootstrapPart({ agents, skills: book, prompts, config }, context)]);
     },
-    modelFor: async ({ agent_name }) => (await agents.get(agent_name ?? ""))?.model,
+    modelFor: async ({ agent_name }) => (await agents.get(agent_name ?? DEFAULT_AGENT))?.model,
     close: () => mcp.close(),
   };
 }

@@ -32,6 +32,8 @@ const OWN = new Set([
   "create_skill",
   "patch_skill",
   "tool_search",
+  // Its images are shown by a middleware that children do not have.
+  "view_image",
 ]);
 const DEFAULT_TIMEOUT_MS = 300_000;
 const DEFAULT_TURNS = 30;

@@ -41,11 +41,19 @@ export interface World {
 export interface WorldOptions {
   script: Script;
   config?: Record<string, unknown>;
+  /** Added to the model's entry. */
+  model?: Record<string, unknown>;
   deps?: Partial<PartsDeps>;
   checkpointer?: MemorySaver;
 }
 
-export async function openWorld({ script, config = {}, deps = {}, checkpointer }: WorldOptions): Promise<World> {
+export async function openWorld({
+  script,
+  config = {},
+  model = {},
+  deps = {},
+  checkpointer,
+}: WorldOptions): Promise<World> {
   const dir = mkdtempSync(join(tmpdir(), "parts-"));
   const turns: Turn[] = [];
   const server = new LLMock({ port: 0, host: "127.0.0.1" });
@@ -56,7 +64,7 @@ export async function openWorld({ script, config = {}, deps = {}, checkpointer }
   });
   const base = await server.start();
   const checked = configSchema.parse({
-    models: [{ name: "m", provider: "openai", model: "gpt-4o", base_url: `${base}/v1`, max_retries: 0 }],
+    models: [{ name: "m", provider: "openai", model: "gpt-4o", base_url: `${base}/v1`, max_retries: 0, ...model }],
     workspace: { dir: join(dir, "workspaces"), terminal_reads_cwd: false },
     agents: { dir: join(dir, "agents"), data_dir: join(dir, "data-agents") },
     skills: { dirs: [join(dir, "public"), join(dir, "custom")] },
@@ -85,7 +93,7 @@ function turnOf(request: ChatCompletionRequest): Turn {
   const texts = request.messages.map((message) => ({ role: message.role, text: textOf(message.content) }));
   const last = texts.findLastIndex(({ role }) => role === "user");
   return {
-    system: texts.flatMap(({ role, text }) => (role === "system" || role === "developer" ? [text] : [])).join("\n"),
+    system: texts.flatMap(({ role, text }) => (role === "system" ? [text] : [])).join("\n"),
     user: texts[last]?.text ?? "",
     results: texts.slice(last + 1).flatMap(({ role, text }) => (role === "tool" ? [text] : [])),
     tools: (request.tools ?? []).map((tool) => tool.function.name).sort(),

@@ -1,7 +1,7 @@
 /** Subagents in the assembled agent: isolation, limits, failure, approval, stop. */
 import { MemorySaver } from "@langchain/langgraph";
 import type { AgentEvent } from "../../src/types.ts";
-import { eventsOf, lastOf, ofType, requestOf } from "../support/agent-run.ts";
+import { eventsOf, lastOf, ofType } from "../support/agent-run.ts";
 import { openWorld, type Script, type Turn, type World } from "../support/parts-run.ts";
 
 let world: World;
@@ -187,9 +187,7 @@ describe("subagents", () => {
       return never.promise;
     });
     const stop = new AbortController();
-    const events = Array.fromAsync(
-      world.agent.stream(requestOf({ text: "go", context: on, request: { signal: stop.signal } })),
-    );
+    const events = eventsOf(world.agent, { text: "go", context: on, request: { signal: stop.signal } });
     await begun.promise;
     stop.abort();
     expect((await events).at(-1)).toEqual({ type: "stopped" });

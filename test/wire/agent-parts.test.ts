@@ -91,6 +91,44 @@ describe("files in a run", () => {
   });
 });
 
+describe("images", () => {
+  const dot = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  );
+
+  const upload = (name: string, bytes: Buffer): void => {
+    const folder = join(workspaceDir(ROOT, join(world.dir, "workspaces"), "t1"), "uploads");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, name), bytes);
+  };
+
+  it("are shown to a model that can see, in the turn that looks at them, and never stored", async () => {
+    const looking: Script = ({ user }) =>
+      user.startsWith("look") ? { calls: [["view_image", { path: "/uploads/a.png" }]] } : "a dot";
+    await open(looking, { model: { vision: true } });
+    upload("a.png", dot);
+    expect(done(await eventsOf(world.agent, { text: "look" }))).toBe("a dot");
+    expect(JSON.stringify(world.turns[1]?.request.messages.at(-1))).toContain(
+      `data:image/png;base64,${dot.toString("base64")}`,
+    );
+    await eventsOf(world.agent, { text: "and now?" });
+    expect(JSON.stringify(world.turns[2]?.request.messages)).not.toContain("base64");
+  });
+
+  it("are checked by content, and the tool is absent for a model that cannot see", async () => {
+    const looking: Script = ({ results }) =>
+      results.length === 0 ? { calls: [["view_image", { path: "/uploads/a.png" }]] } : results.join();
+    await open(looking, { model: { vision: true } });
+    upload("a.png", Buffer.from("<svg onload=x>"));
+    expect(done(await eventsOf(world.agent, { text: "look" }))).toContain("is not a PNG");
+    await world.close();
+    await open(() => "ok");
+    await eventsOf(world.agent, { text: "hi" });
+    expect(world.turns[0]?.tools).not.toContain("view_image");
+  });
+});
+
 describe("rules for tools", () => {
   it("withholds what a chat's rules deny, and the prompt's words about it", async () => {
     await open(() => "ok");
@@ -111,6 +149,19 @@ describe("rules for tools", () => {
       request: { limits: { tools: { allow: ["read_*", "ls"], deny: ["ls"] } } },
     });
     expect(world.turns[0]?.tools).toEqual(["ask_clarification", "read_file"]);
+  });
+});
+
+describe("approval by config", () => {
+  it("holds for names and patterns", async () => {
+    await open(
+      ({ results }) => (results.length === 0 ? { calls: [["write_file", { path: "a", content: "x" }]] } : "ok"),
+      {
+        config: { tools: { approve: ["write_*"] } },
+      },
+    );
+    const events = await eventsOf(world.agent, { text: "go" });
+    expect(lastOf(events, "approve").question.text).toContain("write_file");
   });
 });
 

@@ -2,8 +2,6 @@
 import { join } from "node:path";
 import type { Mount, Mounts } from "./mounts.ts";
 
-export const WORKSPACE_FOLDERS = ["uploads", "workspace", "outputs"] as const;
-
 /** Bulk that is never the answer, and files that hold secrets. */
 const isHidden = (name: string): boolean => name === "node_modules" || name === ".git" || /^\.env(\..*)?$/.test(name);
 
