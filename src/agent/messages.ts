@@ -60,7 +60,7 @@ export function withToolCalls(
     (typeof message.content === "string"
       ? message.content
       : message.content.filter((block) => !isCallBlock(block.type) || ids.has(String(block.id ?? block.call_id))));
-  const { tool_calls, function_call, ...kwargs } = message.additional_kwargs;
+  const { tool_calls, function_call, stop_reason: _, ...kwargs } = message.additional_kwargs;
   const { finish_reason, stop_reason, output, ...metadata } = message.response_metadata;
   return new AIMessage({
     content,
@@ -71,6 +71,13 @@ export function withToolCalls(
     ...(message.id === undefined ? {} : { id: message.id }),
     ...(message.usage_metadata === undefined ? {} : { usage_metadata: message.usage_metadata }),
   });
+}
+
+/** Why the model stopped; each provider's client keeps it elsewhere. */
+export function finishReason({ response_metadata, additional_kwargs }: AIMessage): string {
+  const reason: unknown =
+    response_metadata.finish_reason ?? response_metadata.stop_reason ?? additional_kwargs.stop_reason;
+  return typeof reason === "string" ? reason : "";
 }
 
 function isCallBlock(type: unknown): boolean {

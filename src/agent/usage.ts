@@ -1,4 +1,4 @@
-/** What a run costs: every model call that happens under it, summaries and subagents included. */
+/** What a run costs, seen from every model call that happens under it, summaries and subagents included. */
 import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
 import { AIMessage } from "@langchain/core/messages";
 import type { ChatGeneration, LLMResult } from "@langchain/core/outputs";
@@ -31,6 +31,7 @@ export class UsageMeter extends BaseCallbackHandler {
   override handleLLMEnd(output: LLMResult): void {
     const { inputTokens, outputTokens, modelCalls } = this.#usage;
     const used = usageOf(output);
+    keepFinishReason(output);
     this.#usage = {
       inputTokens: inputTokens + used.input,
       outputTokens: outputTokens + used.output,
@@ -38,6 +39,14 @@ export class UsageMeter extends BaseCallbackHandler {
     };
     this.#changed(this.#usage);
   }
+}
+
+/** When a client streams, why the model stopped stays behind in the generation; the middleware see only the message. */
+function keepFinishReason(output: LLMResult): void {
+  const [generation] = output.generations[0] ?? [];
+  const message = (generation as ChatGeneration | undefined)?.message;
+  const reason: unknown = generation?.generationInfo?.finish_reason;
+  if (message && typeof reason === "string") message.response_metadata.finish_reason ??= reason;
 }
 
 function usageOf(output: LLMResult): { input: number; output: number } {

@@ -1,6 +1,6 @@
 import type { AIMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
-import { textOf, withToolCalls } from "../messages.ts";
+import { finishReason, textOf, withToolCalls } from "../messages.ts";
 
 const CUT = /^(length|max_tokens|content_filter|refusal|safety)$/i;
 const LAST_WORD = "The model's reply was cut off in the middle of a step, so that step was not done.";
@@ -19,8 +19,8 @@ export function finish(): AgentMiddleware {
   });
 }
 
-function endsBadly({ tool_calls = [], invalid_tool_calls = [], response_metadata }: AIMessage): boolean {
+function endsBadly(message: AIMessage): boolean {
+  const { tool_calls = [], invalid_tool_calls = [] } = message;
   if (tool_calls.length === 0) return invalid_tool_calls.length > 0;
-  const reason: unknown = response_metadata.finish_reason ?? response_metadata.stop_reason;
-  return typeof reason === "string" && CUT.test(reason);
+  return CUT.test(finishReason(message));
 }

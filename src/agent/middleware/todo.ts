@@ -9,7 +9,7 @@ import { type AgentMiddleware, createMiddleware, tool } from "langchain";
 import { z } from "zod";
 import type { RunContext, Todo } from "../../types.ts";
 import type { BoundedLedger } from "../bounded-ledger.ts";
-import { hidden, lastAi, toolError, unansweredCalls } from "../messages.ts";
+import { finishReason, hidden, lastAi, toolError, unansweredCalls } from "../messages.ts";
 import type { Prompts } from "../prompt/files.ts";
 import { checkTodos, listTodos, openTodos, todoInput, todoSchema } from "../todos.ts";
 
@@ -126,9 +126,8 @@ function refuseParallel(messages: Parameters<typeof unansweredCalls>[0], answer:
 }
 
 function isCleanAnswer(message: AIMessage): boolean {
-  const { tool_calls = [], invalid_tool_calls = [], additional_kwargs, response_metadata } = message;
+  const { tool_calls = [], invalid_tool_calls = [], additional_kwargs } = message;
   if (tool_calls.length > 0 || invalid_tool_calls.length > 0) return false;
   if (Array.isArray(additional_kwargs.tool_calls) && additional_kwargs.tool_calls.length > 0) return false;
-  const reason = response_metadata.finish_reason ?? response_metadata.stop_reason;
-  return reason !== "tool_calls" && reason !== "tool_use";
+  return !["tool_calls", "tool_use"].includes(finishReason(message));
 }
