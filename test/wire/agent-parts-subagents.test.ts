@@ -1,6 +1,6 @@
 /** Subagents in the assembled agent: isolation, limits, failure, approval, stop. */
 import { MemorySaver } from "@langchain/langgraph";
-import type { AgentEvent } from "../../src/types.ts";
+import type { AgentEvent, AgentRequest } from "../../src/types.ts";
 import { eventsOf, lastOf, ofType } from "../support/agent-run.ts";
 import { openWorld, type Script, type Turn, type World } from "../support/parts-run.ts";
 
@@ -176,6 +176,27 @@ describe("subagents", () => {
     expect(done(events)).toBe("got /workspace is empty.; ran\n[exit code 0]");
     // The first step of the child was not done again.
     expect(world.turns.filter(isChild)).toHaveLength(3);
+  });
+
+  it("that wait side by side are answered one by one, each by its own decision", async () => {
+    await open(
+      (turn) => {
+        if (!isChild(turn)) return turn.results.length === 0 ? { calls: tasks("one", "two") } : turn.results.join("|");
+        return turn.results.length === 0
+          ? { calls: [["shell", { command: `echo ${turn.user}` }]] }
+          : turn.results.join();
+      },
+      { tools: { shell: { enabled: true } } },
+    );
+    const ask = (answer?: AgentRequest["answer"]) =>
+      eventsOf(world.agent, { text: "go", id: "m", context: on, request: answer ? { answer } : {} });
+    const first = lastOf(await ask(), "approve").question;
+    const second = lastOf(await ask({ questionId: first.id, by: ann, decision: "approve" }), "approve").question;
+    expect(second.id).not.toBe(first.id);
+    const text = done(await ask({ questionId: second.id, by: ann, decision: "reject" }));
+    expect(text.match(/exit code 0/g)).toHaveLength(1);
+    expect(text.match(/did not allow/g)).toHaveLength(1);
+    expect(world.turns.filter(isChild)).toHaveLength(4);
   });
 
   it("end when the run is stopped", async () => {
