@@ -90,14 +90,8 @@ function redisStorage(link: RedisLink, keys: CheckpointKeys, ttlMs: number): Che
     namespaces: async (thread) => (await namespaces(thread)).toSorted(),
 
     async removeNamespace(at) {
-      const own = keys.of(at).slice(0, KINDS.length);
-      await link.call("work", (client) =>
-        client
-          .multi()
-          .del(...own)
-          .srem(keys.namespaces(at.thread), at.ns)
-          .exec(),
-      );
+      await link.call("work", (client) => client.del(...keys.of(at).slice(0, KINDS.length)));
+      await link.call("work", (client) => client.srem(keys.namespaces(at.thread), at.ns));
     },
 
     async deleteThread(thread) {

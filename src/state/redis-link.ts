@@ -1,6 +1,6 @@
 /** One connection to Redis or a Redis Cluster: retries within a limit, scripts, and errors an operator understands. */
 import { setTimeout as pause } from "node:timers/promises";
-import { Cluster, type ClusterOptions, Redis, type RedisOptions } from "ioredis";
+import { Cluster, type ClusterOptions, Redis, type RedisOptions, ReplyError } from "ioredis";
 import { messageOf, OperatorError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { redact } from "../redact.ts";
@@ -17,7 +17,7 @@ export interface Script {
 export type Arg = string | number | Buffer;
 
 /** How long a call tries before it rejects. Platforms wait about 3 seconds for an answer; a run can wait longer. */
-export const PATIENCE_MS = { request: 2_500, work: 15_000 } as const;
+export const PATIENCE_MS = { request: 2_000, work: 15_000 } as const;
 export type Patience = keyof typeof PATIENCE_MS;
 
 export interface RedisLink {
@@ -71,15 +71,23 @@ export function openLink(options: LinkOptions): RedisLink {
 
   async function call<T>(patience: Patience, work: (client: Client) => Promise<T>): Promise<T> {
     const giveUpAt = Date.now() + PATIENCE_MS[patience];
+    let reply: unknown;
     for (;;) {
       try {
         return await within(giveUpAt - Date.now(), work(client));
       } catch (error) {
-        if (!mayPass(error)) throw refused(error, where);
-        if (closed || Date.now() + RETRY_EVERY_MS >= giveUpAt) throw unreachable(lastError ?? error, where);
+        throwIfFinal(error);
+        // What the server said tells more than that there is no connection.
+        if (error instanceof ReplyError) reply = error;
+        if (closed || Date.now() + RETRY_EVERY_MS >= giveUpAt) throw unreachable(lastError ?? reply ?? error, where);
       }
       await pause(RETRY_EVERY_MS);
     }
+  }
+
+  function throwIfFinal(error: unknown): void {
+    if (!mayPass(error)) throw refused(error, where);
+    if (isAboutAccess(lastError)) throw refused(lastError, where);
   }
 
   return {
@@ -164,9 +172,13 @@ export function watch(client: Client, where: string, log: Log): void {
   });
 }
 
+const GOODBYE_MS = 1_000;
+
 export async function end(client: Client): Promise<void> {
-  if (client.status !== "ready") return client.disconnect();
-  await client.quit().catch(() => client.disconnect()); // It is down: nothing to say goodbye to.
+  if (client.status === "ready") {
+    await within(GOODBYE_MS, client.quit()).catch(() => undefined); // It is down: nothing to say goodbye to.
+  }
+  client.disconnect();
 }
 
 type Method = (...args: unknown[]) => Promise<unknown>;
@@ -198,6 +210,11 @@ function mayPass(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof TimedOut || PASSING_NAMES.has(error.name) || PASSING.test(error.message)) return true;
   return "syscall" in error;
+}
+
+/** Waiting does not help against a wrong password. */
+function isAboutAccess(error: unknown): boolean {
+  return error instanceof Error && /^(WRONGPASS|NOAUTH|NOPERM)/.test(error.message);
 }
 
 function unreachable(error: unknown, where: string): OperatorError {

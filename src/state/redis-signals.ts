@@ -1,7 +1,7 @@
 /** Pub/sub between workers, on a connection of its own. */
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { type Client, end, retryDelay } from "./redis-link.ts";
+import { type Client, end, type RedisLink, retryDelay } from "./redis-link.ts";
 import { createSignals } from "./signals.ts";
 import type { Signal } from "./store.ts";
 
@@ -10,9 +10,9 @@ export interface RedisSignals {
   close(): Promise<void>;
 }
 
-export async function redisSignals(main: Client, channel: string, log: Log): Promise<RedisSignals> {
+export async function redisSignals(link: RedisLink, channel: string, log: Log): Promise<RedisSignals> {
   const signals = createSignals((error) => log.error({ error: messageOf(error) }, "signal listener failed"));
-  const client = duplicate(main);
+  const client = duplicate(link.client);
   let known = false;
   client.on("error", () => undefined); // The main connection, to the same place, tells of it.
   client.on("message", (_channel: string, message: string) => signals.emit(JSON.parse(message) as Signal));
@@ -21,7 +21,12 @@ export async function redisSignals(main: Client, channel: string, log: Log): Pro
     if (known) signals.emit({ kind: "settings" });
     known = true;
   });
-  await client.subscribe(channel);
+  try {
+    await link.call("request", () => client.subscribe(channel));
+  } catch (error) {
+    await end(client);
+    throw error;
+  }
   return { subscribe: signals.subscribe, close: () => end(client) };
 }
 

@@ -1,11 +1,12 @@
 /** The shared store: many workers on plain Redis 7 (or a Cluster), no modules. */
+import type { Log } from "../log.ts";
 import { redisCheckpoints } from "./checkpoints-redis.ts";
 import { redisInbound } from "./redis-inbound.ts";
 import { redisKeys } from "./redis-keys.ts";
 import { redisLanes } from "./redis-lanes.ts";
-import { openLink } from "./redis-link.ts";
+import { openLink, type RedisLink } from "./redis-link.ts";
 import { redisSessions } from "./redis-sessions.ts";
-import { redisSignals } from "./redis-signals.ts";
+import { type RedisSignals, redisSignals } from "./redis-signals.ts";
 import { redisValues } from "./redis-values.ts";
 import { keepMs, sessionMs } from "./retention.ts";
 import type { State, StateOptions } from "./state.ts";
@@ -24,13 +25,7 @@ export async function openRedisState(options: RedisOptions): Promise<State> {
   const { prefix, keepDays, log, now = Date.now } = options;
   const link = openLink(options);
   const keys = redisKeys(prefix);
-  try {
-    await link.call("request", (client) => client.ping());
-  } catch (error) {
-    await link.close();
-    throw error;
-  }
-  const signals = await redisSignals(link.client, keys.signals, log);
+  const signals = await begin(link, keys.signals, log);
   const parts = { link, keys, runMs: keepMs(keepDays), sessionMs: sessionMs(keepDays), now };
   const store: Store = {
     ...redisInbound(parts),
@@ -50,4 +45,14 @@ export async function openRedisState(options: RedisOptions): Promise<State> {
     },
   };
   return { store, checkpointer: redisCheckpoints(link, prefix, keepMs(keepDays)) };
+}
+
+async function begin(link: RedisLink, channel: string, log: Log): Promise<RedisSignals> {
+  try {
+    await link.call("request", (client) => client.ping());
+    return await redisSignals(link, channel, log);
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
 }

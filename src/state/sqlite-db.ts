@@ -18,7 +18,7 @@ export interface Db {
 }
 
 /** A process that is shutting down may hold the file a moment longer. */
-const LOCK_WAIT_MS = 1_500;
+const LOCK_WAIT_MS = 1_000;
 
 export function openDb(path: string): Db {
   const file = open(path);

@@ -15,7 +15,7 @@ import { needed } from "../../src/state/checkpoints-prune.ts";
 import { openRedisState } from "../../src/state/redis.ts";
 import { openSqliteState } from "../../src/state/sqlite.ts";
 import type { State } from "../../src/state/state.ts";
-import { freshPrefix, sharedRedisUrl } from "../support/redis.ts";
+import { freshPrefix, privateCluster, sharedRedisUrl } from "../support/redis.ts";
 
 const log = createLog({ level: "silent" });
 
@@ -52,9 +52,18 @@ async function ids(checkpointer: StoredCheckpoints, thread_id: string, checkpoin
 }
 
 prunes("embedded checkpoints", async () => openSqliteState({ path: ":memory:", keepDays: 30, log }));
-prunes("Redis checkpoints", () =>
-  openRedisState({ url: sharedRedisUrl(), cluster: [], prefix: freshPrefix(), keepDays: 30, log }),
-);
+prunes("Redis checkpoints", () => openRedis([sharedRedisUrl()]));
+
+let cluster: Awaited<ReturnType<typeof privateCluster>> | undefined;
+prunes("Redis checkpoints on a Cluster", async () => {
+  cluster = await privateCluster();
+  return openRedis(cluster.urls);
+});
+afterAll(() => cluster?.dispose());
+
+function openRedis([url = "", ...seeds]: string[]): Promise<State> {
+  return openRedisState({ url, cluster: seeds, prefix: freshPrefix(), keepDays: 30, log });
+}
 
 function prunes(name: string, open: () => Promise<State>): void {
   describe(name, () => {
@@ -104,6 +113,15 @@ function prunes(name: string, open: () => Promise<State>): void {
       expect(all.length).toBeGreaterThan(own.length);
       await checkpointer.prune("nested", 1);
       expect(await ids(checkpointer, "nested")).toEqual([own[0]]);
+    });
+
+    it("are listed over all threads", async () => {
+      const { checkpointer } = state;
+      const threads = ["all/1#a", "all/2:{b}", "all/3*?"];
+      for (const thread of threads) await counter(checkpointer, 1).invoke({}, configOf(thread));
+      const found = new Set<string>();
+      for await (const tuple of checkpointer.list({})) found.add(tuple.config.configurable?.thread_id);
+      expect([...found]).toEqual(expect.arrayContaining(threads));
     });
 
     it("leave nothing of a deleted thread", async () => {

@@ -22,6 +22,9 @@ export function freshPrefix(): string {
 export interface PrivateRedis {
   url: string;
   port: number;
+  /** SIGSTOP: connections stay open and nothing answers. */
+  freeze(): void;
+  thaw(): void;
   /** SIGKILL, as a crash would. */
   kill(): Promise<void>;
   /** On the same port, empty. */
@@ -50,6 +53,8 @@ export async function privateRedis(extra: string[] = []): Promise<PrivateRedis> 
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
+    freeze: () => void child?.kill("SIGSTOP"),
+    thaw: () => void child?.kill("SIGCONT"),
     kill: stop,
     start,
     async dispose() {
@@ -89,7 +94,8 @@ async function isComplete(client: Redis): Promise<void> {
 async function answering(port: number): Promise<void> {
   const client = new Redis({ port, host: "127.0.0.1", retryStrategy: () => 20, maxRetriesPerRequest: null });
   client.on("error", () => undefined);
-  await client.ping();
+  // A server that asks for a password answers as well.
+  await client.ping().catch(() => undefined);
   client.disconnect();
 }
 
