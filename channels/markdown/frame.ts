@@ -5,6 +5,8 @@ import type { SourceLine } from "./lines.ts";
 export interface Cursor {
   line: number;
   column: number;
+  /** Marks that were closed at the cut, to be opened again. */
+  resume?: string;
 }
 
 export interface Frame {
@@ -71,7 +73,8 @@ export function shown(frame: Frame, index: number): string {
   const fence = fenceOf(frame, line);
   if (line.role === "open" && !isReopened(frame, line)) return fence?.open ?? "";
   if (line.role === "close") return fence?.close ?? "";
-  const text = index === frame.at.line ? line.text.slice(frame.at.column) : line.text;
+  const { at } = frame;
+  const text = index === at.line ? `${at.resume ?? ""}${line.text.slice(at.column)}` : line.text;
   return frame.dedent > 0 && line.fence === undefined ? text.slice(Math.min(indentOf(text), frame.dedent)) : text;
 }
 

@@ -1,13 +1,8 @@
 /** The next piece of Markdown source: as much as fits, ended at the best border. */
 import { assemble, type Cursor, closing, type Frame, frameAt, shown } from "./frame.ts";
 import type { SourceLine } from "./lines.ts";
+import { sewLines, sewPart, type Taken } from "./sew.ts";
 import { breakAt } from "./text.ts";
-
-interface Taken {
-  piece: string;
-  /** Nothing is left without it. */
-  next: Cursor | undefined;
-}
 
 export function take(lines: SourceLine[], from: Cursor, limit: number): Taken {
   const at = skipBlank(lines, from);
@@ -17,13 +12,14 @@ export function take(lines: SourceLine[], from: Cursor, limit: number): Taken {
   const end = at.line + sizes.length - 1;
   if (end >= lines.length) return { piece: assemble(frame, end), next: undefined };
   const border = bestBorder(frame, sizes) ?? shortRest(frame, sizes);
-  if (border !== undefined) return { piece: assemble(frame, border), next: { line: border, column: 0 } };
+  if (border !== undefined) return sewLines(frame, border);
   return cutLine(frame, end, sizes.at(-1)!);
 }
 
 /** Blank lines before a piece, and what is left of a fence that has no more code. */
-function skipBlank(lines: SourceLine[], { line, column }: Cursor): Cursor {
-  if (column > 0) return { line, column };
+function skipBlank(lines: SourceLine[], from: Cursor): Cursor {
+  const { line, column } = from;
+  if (column > 0 || from.resume !== undefined) return from;
   let at = line;
   while (at < lines.length && (lines[at]!.role === "blank" || lines[at]!.role === "close")) at += 1;
   if (lines[at]?.role !== "code") return { line: at, column: 0 };
@@ -104,13 +100,13 @@ function shortRest({ lines, at, limit }: Frame, sizes: number[]): number | undef
 
 /** The line at `end` is cut, because it does not fit even where nothing or only its heading stands before it. */
 function cutLine(frame: Frame, end: number, size: number): Taken {
-  const column = end === frame.at.line ? frame.at.column : 0;
+  const { at, head, limit } = frame;
+  const [column, resume] = end === at.line ? [at.column, at.resume ?? ""] : [0, ""];
   const { text } = frame.lines[end]!;
   const close = closing(frame, end);
-  const isFirst = end === frame.at.line && frame.head.length === 0;
-  const room = frame.limit - size - (isFirst ? 0 : 1) - (close === undefined ? 0 : close.length + 1);
-  if (room < 2) return { piece: assemble(frame, end), next: { line: end, column } };
-  const to = breakAt(text, column, room);
-  const next = to >= text.length ? { line: end + 1, column: 0 } : { line: end, column: to };
-  return { piece: assemble(frame, end, text.slice(column, to)), next };
+  const separator = end === at.line && head.length === 0 ? 0 : 1;
+  const room = limit - size - resume.length - separator - (close === undefined ? 0 : close.length + 1);
+  if (room < 2 && end > at.line) return sewLines(frame, end);
+  const to = breakAt(text, column, Math.max(2, room));
+  return sewPart(frame, end, resume + text.slice(column, to), to);
 }

@@ -1,5 +1,5 @@
 /** A Markdown tree written in the dialect of one chat. */
-import type { BlockContent, List, ListItem, PhrasingContent, Root, RootContent, Table } from "mdast";
+import type { BlockContent, Code, List, ListItem, PhrasingContent, Root, RootContent, Table } from "mdast";
 import { clickable, type Dialect, fixedLines, type Line, languageOf, type Part, prefixLines } from "./dialect.ts";
 import { parseMarkdown, type References, references } from "./parse.ts";
 import { PLAIN } from "./plain-dialect.ts";
@@ -60,7 +60,7 @@ function block(node: Block, outer: Context): Line[] {
     case "list":
       return list(node, context);
     case "code":
-      return fixedLines(dialect.fence(node.value, languageOf(node.lang)));
+      return fixedLines(dialect.fence(...codeOf(node)));
     case "table":
       return table(node, context);
     case "thematicBreak":
@@ -73,6 +73,13 @@ function block(node: Block, outer: Context): Line[] {
     default:
       return flow(dialect.text(sourceOf(node, context)));
   }
+}
+
+/** Code written on the line of the opening marks is no language; alone it is the code. */
+function codeOf({ value, lang, meta }: Code): [value: string, language: string] {
+  const language = languageOf(lang);
+  const info = [lang, meta].filter(Boolean).join(" ");
+  return value.trim() === "" && info !== language ? [info, ""] : [value, language];
 }
 
 function sourceOf(node: Block | PhrasingContent, context: Context): string {

@@ -1,7 +1,8 @@
 /** Markdown in pieces that each fit one message and each read well alone. */
 import type { Cursor } from "./frame.ts";
-import { sourceLines } from "./lines.ts";
+import { type SourceLine, sourceLines } from "./lines.ts";
 import { take } from "./piece.ts";
+import type { Taken } from "./sew.ts";
 import { assertLimit } from "./text.ts";
 
 export interface SplitOptions {
@@ -23,35 +24,37 @@ export function splitMarkdown(text: string, limit: number, options: SplitOptions
   const pieces: string[] = [];
   let at: Cursor | undefined = { line: 0, column: 0 };
   while (at !== undefined) {
-    let size = limit;
-    let taken = take(lines, at, size);
-    while (taken.piece.trim() !== "" && !fits(taken.piece, limit, options)) {
-      size = smaller(taken.piece, size, limit, options);
-      taken = take(lines, at, size);
-    }
+    const taken = takeFitting(lines, at, limit, options);
     if (taken.piece.trim() !== "") pieces.push(taken.piece);
     at = taken.next;
   }
   return pieces;
 }
 
-const identity = (piece: string): string => piece;
-const units = (piece: string): number => piece.length;
-
-function measured(piece: string, { measure = units, render = identity }: SplitOptions): number {
-  return measure(render(piece));
+function takeFitting(lines: SourceLine[], at: Cursor, limit: number, options: SplitOptions): Taken {
+  for (let size = limit; ; ) {
+    const taken = take(lines, at, size);
+    const excess = excessOf(taken.piece, limit, options);
+    if (excess <= 1) return taken;
+    size = smaller(taken.piece, size, excess);
+    if (size < 2) throw new RangeError(`One character does not fit a limit of ${limit}`);
+  }
 }
 
-function fits(piece: string, limit: number, options: SplitOptions): boolean {
-  return measured(piece, options) <= limit && (options.fits?.(piece) ?? true);
+/** How many times its limit a piece is; up to 1 it fits. */
+function excessOf(piece: string, limit: number, { measure, render, fits }: SplitOptions): number {
+  if (piece.trim() === "") return 0;
+  const rendered = render === undefined ? piece : render(piece);
+  const excess = (measure === undefined ? rendered.length : measure(rendered)) / limit;
+  return excess <= 1 && fits?.(piece) === false ? UNKNOWN_EXCESS : excess;
 }
+
+/** A condition says only no, not by how much. */
+const UNKNOWN_EXCESS = 1.25;
 
 /** A size for the source with which the rendered piece probably fits; always less than the last one. */
-function smaller(piece: string, size: number, limit: number, options: SplitOptions): number {
-  const excess = measured(piece, options) / limit;
-  const guess = Math.floor(piece.length / (excess > 1 ? excess * 1.03 : 1.25));
+function smaller(piece: string, size: number, excess: number): number {
+  const guess = Math.floor(piece.length / (excess * 1.02));
   const next = Math.min(size - 1, guess, piece.length - 1);
-  if (next >= 2) return next;
-  if (size > 2) return 2;
-  throw new RangeError(`One character does not fit a limit of ${limit}`);
+  return next < 2 && size > 2 ? 2 : next;
 }

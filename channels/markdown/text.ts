@@ -35,12 +35,7 @@ function clusterStart(text: string, from: number, at: number): number {
 export function truncate(text: string, limit: number): string {
   if (text.length <= limit) return text;
   if (limit < 1) return "";
-  return `${text.slice(0, limit < 2 ? 0 : truncateAt(text, limit - 1)).trimEnd()}…`;
-}
-
-function truncateAt(text: string, at: number): number {
-  const start = clusterStart(text, 0, at);
-  return start > 0 ? start : isLow(text.charCodeAt(at)) ? at - 1 : at;
+  return `${text.slice(0, clusterStart(text, 0, limit - 1)).trimEnd()}…`;
 }
 
 const SPACE = /\s/;

@@ -15,7 +15,7 @@ function keepMarks(line: string): string {
   const last = new Map<string, number>();
   for (const match of line.matchAll(/(?<=\S)[*_~`](?=$|[\s.,;:!?)\]}"'])/g)) last.set(match[0], match.index);
   if (last.size === 0) return line;
-  return line.replace(/(?<=^|[\s([{"'])[*_~`](?=\S)/g, (mark: string, at: number) =>
+  return line.replace(/(?<=^|[\s([{"'])[*_~`](?=[^\s*_~`])/g, (mark: string, at: number) =>
     at < (last.get(mark) ?? -1) ? `${mark}${BORDER}` : mark,
   );
 }
