@@ -188,6 +188,8 @@ function mark(node: Extract<PhrasingContent, { type: keyof typeof WRITERS }>, co
 }
 
 function link(target: string, children: PhrasingContent[], context: Context): Part {
+  const [address = "", words] = slackLink(target, children);
+  if (words !== undefined) return link(address, [{ type: "text", value: words }], context);
   const { dialect } = context;
   const plain = inline(children, { ...context, dialect: PLAIN, marks: [...context.marks, "link"] }).replaceAll(
     "\n",
@@ -199,4 +201,13 @@ function link(target: string, children: PhrasingContent[], context: Context): Pa
   if (url !== undefined) return { text: dialect.link(url, label, plain), marked: false };
   if (target === "" || plain === target) return { text: label, marked: false };
   return { text: `${label}${dialect.text(` (${target})`)}`, marked: false };
+}
+
+/** Models that were told of Slack write its `<address|words>`, which Markdown takes for one address. */
+function slackLink(target: string, [only, ...others]: PhrasingContent[]): string[] {
+  const bar = target.indexOf("|");
+  const isAddress = others.length === 0 && only?.type === "text" && only.value === target;
+  return isAddress && bar > 0 && bar < target.length - 1
+    ? [target.slice(0, bar), target.slice(bar + 1).replaceAll("|", " ")]
+    : [];
 }

@@ -21,6 +21,7 @@ describe("Markdown on Slack", () => {
     ["[x](https://e.test/a|b>c)", "<https://e.test/a%7Cb%3Ec|x>"],
     ["![pic](https://e.test/p.png)", "<https://e.test/p.png|pic>"],
     ["[a][r]\n\n[r]: https://e.test", "<https://e.test|a>"],
+    ["<https://e.test/a|words>", "<https://e.test/a|words>"],
     ["[note]: https://e.test", "[note]: https://e.test"],
     ["- a\n  1. b\n- [x] c", "• a\n  1. b\n☑ c"],
     ["> a\n> b", "> a\n> b"],
