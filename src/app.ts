@@ -30,7 +30,6 @@ export interface App {
   /** Reloads when the config file changes. */
   watch(): Watching;
   statuses(): Record<string, ChannelStatus>;
-  onlyTerminal(): boolean;
 }
 
 export interface AppOptions {
@@ -138,7 +137,6 @@ export async function createApp({ loaded, root, log, terminal, now = Date.now }:
     reload,
     watch: () => watchConfig(loaded.source, () => void reload()),
     statuses: () => Object.fromEntries(open.map(({ bot, channel: it }) => [label(it.name, bot), it.status()])),
-    onlyTerminal: () => open.every(({ channel: it }) => it.name === "terminal"),
   };
 }
 

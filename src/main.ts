@@ -1,6 +1,6 @@
 /** The composition root: the only file that starts things. */
 import { ConfigError, environment, type LoadedConfig, loadConfig, packageRoot } from "../config/load.ts";
-import { type App, createApp } from "./app.ts";
+import { createApp } from "./app.ts";
 import { type Cli, parseCli, USAGE } from "./cli.ts";
 import { doctor } from "./doctor.ts";
 import { messageOf, OperatorError } from "./errors.ts";
@@ -55,28 +55,27 @@ function logLevel(cli: Cli, { config }: LoadedConfig) {
 }
 
 async function serve({ loaded, root, log }: Start): Promise<number> {
-  const ended = Promise.withResolvers<void>();
-  const app = await createApp({ loaded, root, log, terminal: { onEnd: ended.resolve } });
+  const ended = Promise.withResolvers<"input" | "signal">();
+  const { slack, discord, telegram } = loaded.config.channels;
+  const terminalAlone = !slack.enabled && !discord.enabled && !telegram.enabled;
+  // A service has no input to wait for: only where the terminal is all there is does its end end the bridge.
+  const onEnd = () => terminalAlone && ended.resolve("input");
+  const app = await createApp({ loaded, root, log, terminal: { onEnd } });
   const health = await serveHealth(app, log);
-  process.once("SIGTERM", ended.resolve);
-  process.once("SIGINT", ended.resolve);
+  process.once("SIGTERM", () => ended.resolve("signal"));
+  process.once("SIGINT", () => ended.resolve("signal"));
   process.on("SIGHUP", () => void app.reload());
   try {
     await app.start();
     const watching = app.watch();
-    await ended.promise;
+    // What was typed before the input ended is still answered.
+    if ((await ended.promise) === "input") await app.lanes.idle();
     await watching.close();
     return 0;
   } finally {
-    await finish(app);
+    await app.stop();
     await health.close();
   }
-}
-
-/** When the terminal's input ends, what was asked there is still answered. */
-async function finish(app: App): Promise<void> {
-  if (app.onlyTerminal()) await app.lanes.idle();
-  await app.stop();
 }
 
 main().then(

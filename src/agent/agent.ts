@@ -11,7 +11,7 @@ import { type Assembly, assembleAgent, safety } from "./assemble.ts";
 import { BoundedLedger } from "./bounded-ledger.ts";
 import { resolveContext } from "./context.ts";
 import { EventQueue } from "./event-queue.ts";
-import { plannedTodos, questionsIn, readUpdate, TextSoFar } from "./events.ts";
+import { plannedTodos, questionsIn, TextSoFar, writtenTodos } from "./events.ts";
 import { toFailure } from "./failures.ts";
 import { finalText } from "./final-text.ts";
 import { closeTurn, runMessages, spentOn } from "./history.ts";
@@ -197,14 +197,13 @@ class Drive {
       } as never,
     );
     const text = new TextSoFar();
-    let interrupts: unknown[] = [];
     for await (const [mode, chunk] of stream as AsyncIterable<[string, unknown]>) {
       if (mode === "messages") this.#showText(text, chunk as [BaseMessage, Record<string, unknown>]);
-      if (mode === "updates") interrupts = this.#showUpdate(chunk as Record<string, unknown>) ?? interrupts;
+      if (mode === "updates") this.#showUpdate(chunk as Record<string, unknown>);
     }
     this.#request.signal.throwIfAborted();
+    const { messages, interrupts } = await this.#state();
     if (interrupts.length > 0) return this.#ask(interrupts);
-    const { messages } = await this.#state();
     return { type: "done", text: finalText(runMessages(messages, this.#request.input.id)) || NO_ANSWER };
   }
 
@@ -216,10 +215,9 @@ class Drive {
     if (event) this.#queue.push(event);
   }
 
-  #showUpdate(chunk: Record<string, unknown>): unknown[] | undefined {
-    const { todos } = readUpdate(chunk, this.#deps.now());
+  #showUpdate(chunk: Record<string, unknown>): void {
+    const todos = writtenTodos(chunk);
     if (todos) this.#showTodos(todos);
-    return Array.isArray(chunk.__interrupt__) ? chunk.__interrupt__ : undefined;
   }
 
   #showTodos(todos: Todo[]): void {
@@ -238,7 +236,9 @@ class Drive {
   async #state(): Promise<{ messages: BaseMessage[]; next: string[]; interrupts: unknown[] }> {
     const { values, next, tasks } = await this.#agent.graph.getState({ configurable: this.#config.configurable });
     const messages = (values as { messages?: BaseMessage[] }).messages ?? [];
-    return { messages, next: [...next], interrupts: tasks.flatMap((task) => task.interrupts) };
+    // A task that has its result keeps the interrupts it was answered.
+    const waiting = tasks.filter((task) => task.result === undefined);
+    return { messages, next: [...next], interrupts: waiting.flatMap((task) => task.interrupts) };
   }
 }
 

@@ -39,19 +39,13 @@ export class TextSoFar {
   }
 }
 
-/** One piece of the `updates` stream: what each node wrote. */
-export interface Update {
-  todos?: Todo[];
-  questions: Question[];
-}
-
-export function readUpdate(chunk: Record<string, unknown>, now: number): Update {
+/** The list that this step wrote, if any; `chunk` is a piece of the `updates` stream: what each node wrote. */
+export function writtenTodos(chunk: Record<string, unknown>): Todo[] | undefined {
   const written = [chunk.tools].flat().flatMap((update) => {
     const todos = todoSchema.array().safeParse(fieldOf(update, "todos"));
     return todos.success ? [todos.data] : [];
   });
-  const todos = written.at(-1);
-  return { ...(todos ? { todos } : {}), questions: questionsIn(chunk.__interrupt__, now) };
+  return written.at(-1);
 }
 
 /** Interrupts, as `updates` or a thread's tasks tell them. */
