@@ -12,15 +12,6 @@ interface Step {
   detail?: string | undefined;
 }
 
-const STATES: Record<BoardState, string> = {
-  planning: "Planning",
-  working: "Working",
-  waiting: "Waiting for you",
-  done: "Done",
-  failed: "Failed",
-  stopped: "Stopped",
-  lost: "Interrupted",
-};
 const MARKS: Record<Status, string> = { pending: "○", in_progress: "▸", complete: "✓", error: "✗" };
 const MAX_STEPS = 45;
 const MAX_TITLE = 250;
@@ -40,7 +31,7 @@ export function clip(text: string, max: number): string {
         .replace(/\uFFFD$/, "")}…`;
 }
 
-const titleOf = (view: BoardView): string => clip(`${STATES[view.state]} · ${view.title || "Plan"}`, MAX_TITLE);
+const titleOf = (view: BoardView): string => clip(view.title || "Plan", MAX_TITLE);
 
 /** Slack spins an `in_progress` card for ever, so nothing that stands still may have that status. */
 function standing(state: BoardState): { status: Status; suffix: string } | undefined {

@@ -65,7 +65,7 @@ describe("Slack, outgoing", () => {
     const [before] = message?.edits ?? [];
     expect(before?.blocks.map((block) => block.type)).toEqual(["plan", "context", "actions"]);
     expect(before?.blocks[0]).toMatchObject({
-      title: "Working · Compare the offers",
+      title: "Compare the offers",
       tasks: [
         { title: "Read the offers", status: "complete" },
         { title: "Comparing the prices", status: "in_progress" },
@@ -81,7 +81,7 @@ describe("Slack, outgoing", () => {
   it("carries the whole board in the fallback text, escaped", async () => {
     await channel.post(at, board());
     const text = ours()[0]?.text ?? "";
-    expect(text).toContain("*Working · Compare the offers*");
+    expect(text).toContain("*Compare the offers*");
     expect(text).toContain("○ Write &lt;!channel&gt; &amp; go");
     expect(text).toContain("▸ *Comparing the prices*");
   });
@@ -172,7 +172,7 @@ describe("Slack, outgoing", () => {
     const ref = await channel.post(at, board({ state: "done" }), { nonce: "n-4" });
     expect(ours()).toHaveLength(1);
     expect(ref.id).toBe(ours()[0]?.ts);
-    expect(ours()[0]?.text).toContain("*Done · Compare the offers*");
+    expect(ours()[0]?.text).toContain("*Compare the offers*");
     slack.failNext("chat.postMessage", { status: 502 });
     await expect(channel.post(at, question, { nonce: "n-5" })).rejects.toMatchObject({ code: "unavailable" });
     await channel.post(at, question, { nonce: "n-5" });
