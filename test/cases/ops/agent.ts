@@ -1,11 +1,10 @@
 /** Reported cases that are about the agent: histories, final answers, what of a stream may be seen, names. */
 import { AIMessage, AIMessageChunk, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { z } from "zod";
-import { visibleText, writtenTodos } from "../../../src/agent/events.ts";
+import { visibleText } from "../../../src/agent/events.ts";
 import { finalText } from "../../../src/agent/final-text.ts";
 import { repairHistory } from "../../../src/agent/history.ts";
 import { displayName } from "../../../src/agent/speaker.ts";
-import { listTodos } from "../../../src/agent/todos.ts";
 
 const call = z.object({ id: z.string(), name: z.string(), args: z.record(z.string(), z.unknown()) });
 const plain = z.object({
@@ -19,7 +18,6 @@ const history = z.object({ messages: z.array(plain) });
 const pieces = z.array(
   z.object({ type: z.string(), content: z.string(), ns: z.array(z.string()), tags: z.array(z.string()).default([]) }),
 );
-const turn = z.object({ turn_events: z.array(z.record(z.string(), z.unknown())) });
 
 function toMessage({ type, content, tool_calls = [], tool_call_id = "" }: Plain): BaseMessage {
   if (type === "human") return new HumanMessage({ content: content as string });
@@ -44,12 +42,4 @@ export const ops = {
       .map(({ ns, tags, ...message }) => visibleText({ ns, tags, message: toMessage(message) }))
       .join(""),
   display_name: (input: unknown) => displayName(String(input)),
-  todo_view: (input: unknown) =>
-    turn
-      .parse(input)
-      .turn_events.flatMap((update) => {
-        const todos = writtenTodos({ tools: update });
-        return todos ? [listTodos(todos)] : [];
-      })
-      .at(-1) ?? "",
 };
