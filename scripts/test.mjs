@@ -22,6 +22,7 @@ const checks = [
   ["types", await run("typescript/bin/tsc", ["--noEmit"])],
   ["lint", await run("@biomejs/biome/bin/biome", ["check", "."])],
   ["unused code", await run("knip/bin/knip.js", [])],
+  ["build", await run("typescript/bin/tsc", ["-p", "tsconfig.build.json"])],
 ];
 const tests = await runTests(process.argv.slice(2));
 summarize();

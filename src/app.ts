@@ -11,8 +11,10 @@ import { createParts } from "./agent/parts-all.ts";
 import { nativeCommands } from "./commands/index.ts";
 import { createCore } from "./core.ts";
 import { messageOf, OperatorError } from "./errors.ts";
+import type { OperatorCall } from "./gateway/control.ts";
 import type { Lanes } from "./lanes.ts";
 import type { Log } from "./log.ts";
+import { operate } from "./operator.ts";
 import { openState } from "./state/open.ts";
 import type { State } from "./state/state.ts";
 
@@ -30,6 +32,8 @@ export interface App {
   /** Reloads when the config file changes. */
   watch(): Watching;
   statuses(): Record<string, ChannelStatus>;
+  /** Carries out what an operator asks from the command line. */
+  operate(call: OperatorCall): Promise<unknown>;
 }
 
 export interface AppOptions {
@@ -136,6 +140,7 @@ export async function createApp({ loaded, root, log, terminal, now = Date.now }:
     stop: () => (stopping ??= stop()),
     reload,
     watch: () => watchConfig(loaded.source, () => void reload()),
+    operate: (call) => operate(store, core.settings, call),
     statuses: () => Object.fromEntries(open.map(({ bot, channel: it }) => [label(it.name, bot), it.status()])),
   };
 }

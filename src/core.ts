@@ -54,6 +54,9 @@ export async function createCore(deps: CoreDeps): Promise<Core> {
     concurrency: config().runs.concurrency,
     sweepMs: SWEEP_MS,
     work: runs.work,
+    renewed: async ({ session, id }) => {
+      if ((await store.run(session, id))?.stop) runs.stop(id);
+    },
     log,
     now,
   });

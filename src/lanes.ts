@@ -31,6 +31,8 @@ export interface LanesDeps {
   concurrency: number;
   sweepMs: number;
   work(run: Run, lane: Lane): Promise<void>;
+  /** Called after each renewal: what a lost signal should have said is in the store. */
+  renewed(run: Run): Promise<void>;
   log: Log;
   now(): number;
 }
@@ -93,7 +95,7 @@ export function createLanes(deps: LanesDeps): Lanes {
   async function hold(session: string, run: Run): Promise<void> {
     const control = new AbortController();
     controls.add(control);
-    const renewal = setInterval(() => void renew(session, control), deps.leaseMs / 3);
+    const renewal = setInterval(() => void renew(session, run, control), deps.leaseMs / 3);
     try {
       await deps.work(run, { owner: deps.owner, signal: control.signal });
     } finally {
@@ -102,10 +104,11 @@ export function createLanes(deps: LanesDeps): Lanes {
     }
   }
 
-  async function renew(session: string, control: AbortController): Promise<void> {
+  async function renew(session: string, run: Run, control: AbortController): Promise<void> {
     try {
       const kept = await deps.store.renew(session, deps.owner, deps.leaseMs, deps.now());
-      if (!kept) control.abort(new Error("the lane's lease was lost"));
+      if (kept) await deps.renewed(run);
+      else control.abort(new Error("the lane's lease was lost"));
     } catch (error) {
       deps.log.warn({ session, error: messageOf(error) }, "lease could not be renewed");
     }

@@ -4,6 +4,7 @@ import { createApp } from "./app.ts";
 import { type Cli, parseCli, USAGE } from "./cli.ts";
 import { doctor } from "./doctor.ts";
 import { messageOf, OperatorError } from "./errors.ts";
+import { serveControl, socketPath } from "./gateway/control.ts";
 import { serveHealth } from "./gateway/health.ts";
 import { createLog, type Log } from "./log.ts";
 import { once } from "./once.ts";
@@ -62,6 +63,7 @@ async function serve({ loaded, root, log }: Start): Promise<number> {
   const onEnd = () => terminalAlone && ended.resolve("input");
   const app = await createApp({ loaded, root, log, terminal: { onEnd } });
   const health = await serveHealth(app, log);
+  const control = await serveControl(socketPath(root, loaded.config.state.url), app.operate, log);
   process.once("SIGTERM", () => ended.resolve("signal"));
   process.once("SIGINT", () => ended.resolve("signal"));
   process.on("SIGHUP", () => void app.reload());
@@ -73,6 +75,7 @@ async function serve({ loaded, root, log }: Start): Promise<number> {
     await watching.close();
     return 0;
   } finally {
+    await control.close();
     await app.stop();
     await health.close();
   }

@@ -1,15 +1,15 @@
-/** What an operator does from the command line beside a running bridge. */
-import type { ChannelName } from "../channels/channel.ts";
-import { CHANNEL_NAMES } from "../channels/channel.ts";
+/** What an operator does from the command line, beside a running bridge or without one. */
+import { CHANNEL_NAMES, type ChannelName } from "../channels/channel.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import { policyTable } from "./commands/plan.ts";
-import { messageOf, OperatorError } from "./errors.ts";
+import { OperatorError } from "./errors.ts";
+import { callControl, type OperatorCall, socketPath } from "./gateway/control.ts";
 import type { Log } from "./log.ts";
 import { closePairing, pairingOf } from "./pairing.ts";
 import { resolvePolicy } from "./policy.ts";
-import { openSettings, settingKey, settingsOf } from "./settings.ts";
+import { type LiveSettings, openSettings, settingKey, settingsOf } from "./settings.ts";
 import { openState } from "./state/open.ts";
-import type { State } from "./state/state.ts";
+import type { AuditEntry, Store } from "./state/store.ts";
 
 interface Start {
   loaded: LoadedConfig;
@@ -19,13 +19,50 @@ interface Start {
 
 type Print = (text: string) => void;
 
-async function withState<T>({ loaded, root, log }: Start, use: (state: State) => Promise<T>): Promise<T> {
+/** The work itself, in whichever process holds the state. */
+export async function operate(store: Store, settings: LiveSettings, call: OperatorCall): Promise<unknown> {
+  switch (call.kind) {
+    case "pair":
+      return pair(store, settings, call.code ?? "");
+    case "audit":
+      return store.audits(1_000_000);
+    case "settings":
+      return store.settings();
+    default:
+      throw new OperatorError("Unknown operator command.");
+  }
+}
+
+async function pair(store: Store, settings: LiveSettings, code: string): Promise<string> {
+  const found = await pairingOf(store, code);
+  if (!found) throw new OperatorError("That code is unknown or older than 10 minutes.", 1);
+  const audit = { at: Date.now(), who: "operator", where: "cli", what: `pair ${found.user}` };
+  await settings.set(settingKey.ruling(found.channel, found.user), "allow", audit);
+  await closePairing(store, code);
+  return `${found.user} may talk to the bot on ${found.channel} now.`;
+}
+
+/** A bridge that runs on a local file is asked; otherwise the state is opened here. */
+async function carryOut({ loaded, root, log }: Start, call: OperatorCall): Promise<unknown> {
+  const path = socketPath(root, loaded.config.state.url);
+  if (path !== undefined) {
+    try {
+      return await callControl(path, call);
+    } catch (error) {
+      if (!isNobody(error)) throw new OperatorError(error instanceof Error ? error.message : String(error), 1, error);
+    }
+  }
   const state = await openState(loaded.config.state, { root, log });
   try {
-    return await use(state);
+    return await operate(state.store, await openSettings(state.store, log), call);
   } finally {
     await state.store.close();
   }
+}
+
+function isNobody(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOENT" || code === "ECONNREFUSED";
 }
 
 interface Where {
@@ -34,24 +71,17 @@ interface Where {
   user?: string | undefined;
 }
 
-/** Run-time settings are included when the state can be opened; a local file may be in use by the bridge itself. */
+/** The chat may be given with its account (`T1/C1`); without it, every account's settings of that chat count. */
 export async function explainPolicy(start: Start, { channel, chat, user }: Where, print: Print): Promise<number> {
   const [account, id] = chat.includes("/") ? chat.split("/", 2) : ["", chat];
   const at = { channel: channelName(channel), account: account ?? "", chat: id ?? chat };
-  const stored = await withState(start, (state) => state.store.settings()).catch((error) => {
-    print(`(run-time settings are not shown: ${messageOf(error)})`);
-    return {} as Record<string, unknown>;
-  });
+  const stored = (await carryOut(start, { kind: "settings" })) as Record<string, unknown>;
   const person = user === undefined ? undefined : { id: user, name: user };
-  const policy = resolvePolicy(start.loaded.config, settingsOf(withoutAccount(stored, at.account)), {
-    at,
-    user: person,
-  });
-  print(policyTable(policy));
+  const settings = settingsOf(withoutAccount(stored, at.account));
+  print(policyTable(resolvePolicy(start.loaded.config, settings, { at, user: person })));
   return 0;
 }
 
-/** On the command line the account may be left out; then every account's settings of that chat count. */
 function withoutAccount(stored: Record<string, unknown>, account: string): Record<string, unknown> {
   if (account !== "") return stored;
   return Object.fromEntries(
@@ -61,27 +91,17 @@ function withoutAccount(stored: Record<string, unknown>, account: string): Recor
 
 function channelName(text: string): ChannelName {
   const found = CHANNEL_NAMES.find((name) => name === text);
-  if (!found) throw new OperatorError(`There is no channel "${text}".`);
+  if (!found) throw new OperatorError(`There is no channel "${text}". Known: ${CHANNEL_NAMES.join(", ")}.`);
   return found;
 }
 
 export async function approvePairing(start: Start, code: string, print: Print): Promise<number> {
-  return withState(start, async ({ store }) => {
-    const found = await pairingOf(store, code);
-    if (!found) throw new OperatorError("That code is unknown or older than 10 minutes.", 1);
-    const settings = await openSettings(store, start.log);
-    const audit = { at: Date.now(), who: "operator", where: "cli", what: `pair ${found.user}` };
-    await settings.set(settingKey.ruling(found.channel, found.user), "allow", audit);
-    await closePairing(store, code);
-    print(`${found.user} may talk to the bot on ${found.channel} now.`);
-    return 0;
-  });
+  print(String(await carryOut(start, { kind: "pair", code })));
+  return 0;
 }
 
 export async function exportAudit(start: Start, print: Print): Promise<number> {
-  return withState(start, async ({ store }) => {
-    const entries = await store.audits(1_000_000);
-    for (const entry of entries.reverse()) print(JSON.stringify(entry));
-    return 0;
-  });
+  const entries = (await carryOut(start, { kind: "audit" })) as AuditEntry[];
+  for (const entry of entries.reverse()) print(JSON.stringify(entry));
+  return 0;
 }

@@ -45,7 +45,8 @@ export class UsageMeter extends BaseCallbackHandler {
 function keepFinishReason(output: LLMResult): void {
   const [generation] = output.generations[0] ?? [];
   const message = (generation as ChatGeneration | undefined)?.message;
-  const reason: unknown = generation?.generationInfo?.finish_reason;
+  const info: Record<string, unknown> = generation?.generationInfo ?? {};
+  const reason = info.finish_reason;
   if (message && typeof reason === "string") message.response_metadata.finish_reason ??= reason;
 }
 

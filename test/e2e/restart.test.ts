@@ -1,5 +1,5 @@
 /** kill -9 at many moments of a run, on both stores: one plan message, one answer, queued messages in order. */
-import { startSlackEmulator, type SlackEmulator } from "../support/emulators/slack.ts";
+import { type SlackEmulator, startSlackEmulator } from "../support/emulators/slack.ts";
 import { type Folder, type Program, startProgram, tempFolder } from "../support/process.ts";
 
 const TASK = "<@U0BOT> 1) read package.json 2) count its dependencies 3) say which is the largest folder here";
@@ -57,22 +57,26 @@ const MOMENTS: [string, () => boolean][] = [
 ];
 
 describe.each(["sqlite", "redis"])("on %s", (store) => {
-  it.each(MOMENTS)("killed when %s: the same plan goes on, one answer, then the next message", async (_name, reached) => {
-    const config = configFor(store);
-    program = startProgram(["--config", config]);
-    await slack.until(() => slack.connections() > 0, 15_000);
-    slack.say({ text: TASK });
-    await slack.until(reached, 15_000);
-    await program.kill();
-    const threadTs = slack.store.messages[0]?.ts ?? "";
-    program = startProgram(["--config", config]);
-    await slack.until(() => slack.connections() > 0, 15_000);
-    slack.say({ text: NEXT, threadTs });
-    await slack.until(() => answers().length >= 2, 30_000);
-    await slack.until(() => boards()[0]?.text.includes("Done"), 5_000);
-    expect(boards().filter((message) => message.threadTs === threadTs).length).toBeGreaterThanOrEqual(1);
-    expect(answers()).toHaveLength(2);
-    expect(answers()[0]?.text).toMatch(/dependenc/i);
-    expect(await program.stop()).toBe(0);
-  }, 60_000);
+  it.each(MOMENTS)(
+    "killed when %s: the same plan goes on, one answer, then the next message",
+    async (_name, reached) => {
+      const config = configFor(store);
+      program = startProgram(["--config", config]);
+      await slack.until(() => slack.connections() > 0, 15_000);
+      slack.say({ text: TASK });
+      await slack.until(reached, 15_000);
+      await program.kill();
+      const threadTs = slack.store.messages[0]?.ts ?? "";
+      program = startProgram(["--config", config]);
+      await slack.until(() => slack.connections() > 0, 15_000);
+      slack.say({ text: NEXT, threadTs });
+      await slack.until(() => answers().length >= 2, 30_000);
+      await slack.until(() => boards()[0]?.text.includes("Done"), 5_000);
+      expect(boards().filter((message) => message.threadTs === threadTs).length).toBeGreaterThanOrEqual(1);
+      expect(answers()).toHaveLength(2);
+      expect(answers()[0]?.text).toMatch(/dependenc/i);
+      expect(await program.stop()).toBe(0);
+    },
+    60_000,
+  );
 });

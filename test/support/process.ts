@@ -1,6 +1,6 @@
 /** The built bridge as a process of its own, to be killed at will. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
@@ -38,6 +38,7 @@ export function tempFolder(): Folder {
 
 export function startProgram(args: string[], env: Record<string, string> = {}, input?: string): Program {
   const main = join(packageRoot(), "dist", "src", "main.js");
+  if (!existsSync(main)) throw new Error("There is no build to start: npm run build, or npm test, makes it.");
   const child = spawn(process.execPath, [main, ...args], {
     cwd: packageRoot(),
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },

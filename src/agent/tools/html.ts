@@ -94,6 +94,7 @@ function plain(text: string): string {
 function tagAt(html: string, open: number): Tag | undefined {
   if (html.startsWith("<!--", open)) return nameless(html, html.indexOf("-->", open), 3);
   if (html[open + 1] === "!" || html[open + 1] === "?") return nameless(html, html.indexOf(">", open), 1);
+  if (!/[a-z/]/i.test(html[open + 1] ?? "")) return undefined;
   const head = /^<(\/?)([a-zA-Z][a-zA-Z0-9-]*)/.exec(html.slice(open, open + 40));
   if (!head) return undefined;
   const close = html.indexOf(">", open);
