@@ -1,5 +1,5 @@
 /** The nouns of the bridge. JSON-safe throughout: these cross Redis and restarts unchanged. */
-import type { Address, Inbound, MessageRef, OutFile, Subagent, Todo, User } from "../channels/channel.ts";
+import type { Inbound, MessageRef, OutFile, Subagent, Todo, User } from "../channels/channel.ts";
 
 export type PlanMode = boolean | "auto";
 export type PlanApproval = "never" | "first" | "always";
@@ -196,4 +196,4 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-export type { Address, Inbound, MessageRef, Subagent, Todo, User };
+export type { Inbound, MessageRef, Subagent, Todo, User };

@@ -17,7 +17,7 @@ const BY_WORDS: [RegExp, ChannelErrorCode][] = [
   ],
   [/MESSAGE_ID_INVALID|MESSAGE_EDIT_TIME_EXPIRED|message not found/i, "message_gone"],
   [/message thread not found|TOPIC_(DELETED|CLOSED|ID_INVALID)|topic (was )?(deleted|closed)/i, "thread_gone"],
-  [/(message|text|caption) is too long|(MESSAGE|CAPTION)_TOO_LONG/i, "too_long"],
+  [/(message|text|caption) is too long|(MESSAGE|CAPTION)_TOO_LONG|file is too big/i, "too_long"],
   [/can't parse (entities|message text|caption)|ENTITY_BOUNDS_INVALID|must be encoded in utf-8/i, "bad_format"],
   [
     /chat not found|PEER_ID_INVALID|group (chat )?(was )?(deactivated|deleted)|chat was (deactivated|deleted)/i,

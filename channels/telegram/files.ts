@@ -67,7 +67,7 @@ async function download(url: URL, maxBytes: number): Promise<Uint8Array> {
 function tooLarge(maxBytes: number): ChannelError {
   const limit = Math.floor(maxBytes / 1_000_000);
   return new ChannelError({
-    code: "refused",
+    code: "too_long",
     message: `the file is larger than the ${limit} MB that are allowed here`,
   });
 }

@@ -4,7 +4,7 @@
  * queued, active or finished.
  */
 import type { Edit, MessageRef } from "../../channels/channel.ts";
-import type { Answer, Board, Question, Run, RunStatus, Session, SessionContext } from "../types.ts";
+import type { Answer, Question, Run, RunStatus, Session, SessionContext } from "../types.ts";
 
 /** What one arriving message needs to know, read in one step. */
 export interface Lookup {
@@ -160,4 +160,3 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export type { Board };

@@ -46,7 +46,7 @@ describe("a process killed in the middle of a run", () => {
 
       server.script(REPLIES.slice(fatal - 1));
       const heir = startAgent(file);
-      const said = await text(heir.stdout ?? []);
+      const said = await text(heir.stdout!);
       expect(JSON.parse(said)).toEqual({ type: "done", text: "Both done." });
       expect(server.requests()).toHaveLength(REPLIES.length - fatal + 1);
       const last = server.requests().at(-1);

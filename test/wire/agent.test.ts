@@ -153,7 +153,7 @@ describe.each(Object.entries(providers))("a run with %s", (_, model) => {
     const ran: string[] = [];
     const agent = createTestAgent({
       config: { models: [model(server)] },
-      parts: fixedParts({ tools: [lookup((key) => ran.push(key) && key)] }),
+      parts: fixedParts({ tools: [lookup((key) => `${ran.push(key)}`)] }),
     });
     server.script([
       { calls: [{ name: "lookup", args: { key: "half" } }], finishReason: "length" },

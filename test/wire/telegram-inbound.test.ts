@@ -171,8 +171,8 @@ describe("files", () => {
     const { at, attachments } = await heard("big");
     const [file] = attachments;
     if (!file) throw new Error("no attachment");
-    await expect(made.channel.fetch?.(file, at, 1000)).rejects.toMatchObject({ code: "refused" });
-    await expect(made.channel.fetch?.({ ...file, size: 1 }, at, 1000)).rejects.toMatchObject({ code: "refused" });
+    await expect(made.channel.fetch?.(file, at, 1000)).rejects.toMatchObject({ code: "too_long" });
+    await expect(made.channel.fetch?.({ ...file, size: 1 }, at, 1000)).rejects.toMatchObject({ code: "too_long" });
     const gone = { ...file, source: "unknown" };
     await expect(made.channel.fetch?.(gone, at, MB)).rejects.toMatchObject({ code: "refused" });
   });

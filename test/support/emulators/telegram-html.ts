@@ -71,5 +71,15 @@ function readText(html: string, at: number): [string, number] {
 
 function hrefOf(inner: string): { url?: string } {
   const href = /href="([^"]*)"/.exec(inner)?.[1];
-  return href === undefined ? {} : { url: href };
+  return href === undefined ? {} : { url: decode(href) };
+}
+
+function decode(text: string): string {
+  let decoded = "";
+  for (let at = 0; at < text.length; ) {
+    const [piece, next] = readText(text, at);
+    decoded += piece;
+    at = next;
+  }
+  return decoded;
 }
