@@ -213,6 +213,7 @@ export class Execution {
       user_id: userKey(inbound.at, inbound.user.id),
       channel: inbound.at.channel,
       chat_id: chatKey(inbound.at),
+      private: inbound.kind === "dm",
     };
   }
 
