@@ -1,12 +1,11 @@
 /** Builds the agent of one run: the middleware in their order, with a reason for each, and the prompt. */
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
-import { type AgentMiddleware, createAgent, modelFallbackMiddleware, modelRetryMiddleware } from "langchain";
+import { type AgentMiddleware, createAgent, modelFallbackMiddleware } from "langchain";
 import type { Config, ModelConfig } from "../../config/schema.ts";
 import type { Log } from "../log.ts";
 import type { AgentEvent, AgentRequest, RunContext, RunLimits } from "../types.ts";
 import type { BoundedLedger } from "./bounded-ledger.ts";
-import { isRetryable } from "./failures.ts";
 import { anchor } from "./middleware/anchor.ts";
 import { approvals } from "./middleware/approvals.ts";
 import { budget } from "./middleware/budget.ts";
@@ -16,6 +15,7 @@ import { loop } from "./middleware/loop.ts";
 import { planApproval } from "./middleware/plan-approval.ts";
 import { progress } from "./middleware/progress.ts";
 import { repair } from "./middleware/repair.ts";
+import { retry } from "./middleware/retry.ts";
 import { steer } from "./middleware/steer.ts";
 import { summarize } from "./middleware/summarize.ts";
 import { terminal } from "./middleware/terminal.ts";
@@ -114,13 +114,7 @@ function modelGuards({ limits, meter, fallbacks, modelConfig, retryDelayMs }: As
     budget(limits, meter),
     finish(),
     ...(fallbacks.length > 0 ? [modelFallbackMiddleware(...fallbacks)] : []),
-    modelRetryMiddleware({
-      maxRetries: modelConfig.max_retries,
-      initialDelayMs: retryDelayMs,
-      maxDelayMs: 30_000,
-      retryOn: isRetryable,
-      onFailure: "error",
-    }),
+    retry(modelConfig.max_retries, retryDelayMs),
   ];
 }
 

@@ -43,16 +43,20 @@ export class UsageMeter extends BaseCallbackHandler {
 
 /** When a client streams, why the model stopped stays behind in the generation; the middleware see only the message. */
 function keepFinishReason(output: LLMResult): void {
-  const [generation] = output.generations[0] ?? [];
-  const message = (generation as ChatGeneration | undefined)?.message;
-  const info: Record<string, unknown> = generation?.generationInfo ?? {};
-  const reason = info.finish_reason;
-  if (message && typeof reason === "string") message.response_metadata.finish_reason ??= reason;
+  const generation = firstOf(output);
+  const reason: unknown = generation?.generationInfo?.finish_reason;
+  if (!generation || typeof reason !== "string") return;
+  const { message } = generation;
+  message.response_metadata = { finish_reason: reason, ...message.response_metadata };
 }
 
 function usageOf(output: LLMResult): { input: number; output: number } {
-  const [generation] = output.generations[0] ?? [];
-  const message = (generation as ChatGeneration | undefined)?.message;
+  const message = firstOf(output)?.message;
   const usage = AIMessage.isInstance(message) ? message.usage_metadata : undefined;
   return { input: usage?.input_tokens ?? 0, output: usage?.output_tokens ?? 0 };
+}
+
+function firstOf(output: LLMResult): ChatGeneration | undefined {
+  const generation = output.generations[0]?.[0];
+  return generation && "message" in generation ? (generation as ChatGeneration) : undefined;
 }

@@ -1,7 +1,12 @@
+import { existsSync, mkdirSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ToolRuntime } from "@langchain/core/tools";
 import { MemorySaver } from "@langchain/langgraph";
 import { tool } from "langchain";
 import { z } from "zod";
-import { createTestAgent, eventsOf, fixedParts, lastOf, ofType, requestOf } from "../support/agent-run.ts";
+import { workspaceDir } from "../../src/workspace.ts";
+import { createTestAgent, eventsOf, fixedParts, lastOf, ofType, ROOT, requestOf } from "../support/agent-run.ts";
 import { anthropicModel, type ModelServer, openaiModel, startModelServer, told } from "../support/model-server.ts";
 
 let server: ModelServer;
@@ -65,6 +70,15 @@ describe.each(Object.entries(providers))("a run with %s", (_, model) => {
     await eventsOf(agent, { text: "two", id: "m2" });
     const again = await eventsOf(agent, { text: "one", id: "m1" });
     expect(again).toEqual([{ type: "done", text: "First answer." }]);
+    expect(server.requests()).toHaveLength(2);
+  });
+
+  it("delivers an earlier answer while a later run of the thread is cut", async () => {
+    const agent = agentWith();
+    server.script([{ text: "First answer." }, { status: 401 }]);
+    await eventsOf(agent, { text: "one", id: "m1" });
+    await eventsOf(agent, { text: "two", id: "m2" });
+    expect(await eventsOf(agent, { text: "one", id: "m1" })).toEqual([{ type: "done", text: "First answer." }]);
     expect(server.requests()).toHaveLength(2);
   });
 
@@ -162,6 +176,48 @@ describe.each(Object.entries(providers))("a run with %s", (_, model) => {
     const events = await eventsOf(agent, { text: "look" });
     expect(ran).toEqual([]);
     expect(lastOf(events, "done").text).toContain("cut off");
+  });
+});
+
+describe("a thread that is forgotten", () => {
+  it("loses its conversation and its folder", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "pb-forget-"));
+    const agent = createTestAgent({ config: { models: [openaiModel(server)], workspace: { dir } } });
+    const folder = workspaceDir(ROOT, dir, "t1");
+    mkdirSync(join(folder, "uploads"), { recursive: true });
+    server.script([{ text: "Noted." }, { text: "I do not know." }]);
+    await eventsOf(agent, { text: "My name is Ann." });
+    await agent.forget("t1");
+    expect(existsSync(folder)).toBe(false);
+    await eventsOf(agent, { text: "What is my name?" });
+    expect(told(server.requests()[1], "user")).toEqual(["What is my name?"]);
+  });
+});
+
+describe("a run's context", () => {
+  it("reaches tools by both routes, and tracing as metadata and tags", async () => {
+    const seen: unknown[] = [];
+    let config: ToolRuntime["config"] | undefined;
+    const spy = tool(
+      (_, runtime: ToolRuntime<unknown, { user_id: string }>) => {
+        config = runtime.config;
+        seen.push(config.configurable?.user_id, runtime.context.user_id);
+        return "ok";
+      },
+      { name: "spy", description: "Looks", schema: z.object({}) },
+    );
+    server.script([{ calls: [{ name: "spy", args: {} }] }, { text: "ok" }]);
+    const agent = createTestAgent({ config: { models: [openaiModel(server)] }, parts: fixedParts({ tools: [spy] }) });
+    await eventsOf(agent, { text: "hi", context: { channel: "slack", user_id: "slack:U9", thinking_enabled: false } });
+    expect(seen).toEqual(["slack:U9", "slack:U9"]);
+    expect(config?.tags).toContain("channel:slack");
+    expect(config?.metadata).toMatchObject({
+      model_name: "main",
+      is_plan_mode: false,
+      thinking_enabled: false,
+      agent_name: "lead",
+      session_id: "t1",
+    });
   });
 });
 
