@@ -175,6 +175,8 @@ export interface Pace {
   key: string;
   burst: number;
   perMs: number;
+  /** Our own restraint: when the platform asks to wait, it is not about this one. */
+  own?: true;
 }
 
 export interface Capabilities {

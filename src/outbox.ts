@@ -39,8 +39,8 @@ export interface OutboxDeps {
   onAuthFailure?(at: Address): void;
 }
 
-/** Places in a bucket that progress leaves free. */
-const RESERVE = 2;
+/** The share of a limit's places that progress leaves free: many runs may end at once. */
+const RESERVED = 2 / 3;
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 30_000;
 const PATIENCE_MS = 10 * 60_000;
@@ -92,7 +92,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     if (error.code === "rate_limited") {
       const wait = error.retryAfterMs ?? FIRST_RETRY_MS;
       // The narrowest limit: one chat's flood wait must not silence the others.
-      const key = channel.pace(at, what)[0]?.key ?? chatKey(at);
+      const key = channel.pace(at, what).find(({ own }) => !own)?.key ?? chatKey(at);
       blockedUntil.set(key, deps.now() + wait);
       return wait;
     }
@@ -136,7 +136,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     const blocked = Math.max(0, ...keys.map((key) => (blockedUntil.get(key) ?? 0) - now));
     if (blocked > 0) return blocked;
     for (const { key, burst, perMs } of paces) {
-      const reserve = progress ? Math.min(RESERVE, burst - 1) : 0;
+      const reserve = progress ? Math.floor(burst * RESERVED) : 0;
       const wait = await deps.store.take(key, burst, perMs, now, reserve);
       if (wait > 0) return wait;
     }

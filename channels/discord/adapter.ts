@@ -29,12 +29,19 @@ const CAPABILITIES: Capabilities = {
     "code blocks. No images, no HTML.",
 };
 
-/** About 5 sends or edits in 5 s per channel, 50 requests a second for the bot. */
-function pace(at: Address): Pace[] {
+/** Long answers want throughput, edits a place kept free for the last one. */
+const POSTS = { burst: 1, perMs: 1100 };
+const EDITS = { burst: 2, perMs: 3400 };
+
+/**
+ * Discord takes about 5 sends and 5 edits in 5 s per channel, and 50 requests a second of a bot. Burst plus refill stay
+ * below these in any window.
+ */
+function pace(at: Address, what: "post" | "edit"): Pace[] {
   const bot = `discord${at.bot === undefined ? "" : `@${at.bot}`}`;
   return [
-    { key: `${bot}/channel/${at.thread ?? at.chat}`, burst: 5, perMs: 5000 },
-    { key: bot, burst: 50, perMs: 1000 },
+    { key: `${bot}/channel/${at.thread ?? at.chat}/${what}`, ...(what === "post" ? POSTS : EDITS) },
+    { key: bot, burst: 20, perMs: 800 },
   ];
 }
 

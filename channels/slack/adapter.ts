@@ -37,11 +37,18 @@ function createClient(config: SlackConfig, apiUrl: string, log: SlackDeps["log"]
   });
 }
 
-/** Slack counts per method and workspace for each app; posts also per chat. */
+/**
+ * Slack counts 50 updates a minute for each app and workspace, and a post a second for each chat. Burst plus refill stay
+ * below these in any window.
+ */
 function pace(at: Address, what: "post" | "edit"): Pace[] {
   const app = `slack/${at.account}${at.bot === undefined ? "" : `@${at.bot}`}`;
-  if (what === "edit") return [{ key: `${app}/chat.update`, burst: 50, perMs: 60_000 }];
-  return [{ key: `${app}/chat/${at.chat}`, burst: 1, perMs: 1000 }];
+  if (what === "edit") {
+    // One busy plan must not use up the workspace's updates: nobody reads faster than this.
+    const thread = { key: `${app}/chat/${at.chat}/${at.thread ?? ""}/edit`, burst: 3, perMs: 3600, own: true as const };
+    return [thread, { key: `${app}/chat.update`, burst: 24, perMs: 60_000 }];
+  }
+  return [{ key: `${app}/chat/${at.chat}`, burst: 1, perMs: 1050 }];
 }
 
 function shown(content: Content): Exclude<Content, { kind: "file" }> {

@@ -55,8 +55,8 @@ function paceOf(at: Address, botId: string): Pace[] {
   const chat = `${bot}/chat/${at.chat}`;
   const isGroup = at.chat.startsWith("-");
   return [
-    isGroup ? { key: chat, burst: 3, perMs: 10_500 } : { key: chat, burst: 3, perMs: 3000 },
-    { key: bot, burst: 10, perMs: 500 },
+    isGroup ? { key: chat, burst: 3, perMs: 10_800 } : { key: chat, burst: 3, perMs: 3300 },
+    { key: bot, burst: 10, perMs: 550 },
   ];
 }
 

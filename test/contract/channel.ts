@@ -10,6 +10,7 @@ export function channelContract(name: string, open: () => Promise<ChannelDriver>
     let driver: ChannelDriver;
     beforeEach(async () => {
       driver = await open();
+      await driver.channel.start(driver.door);
     });
     afterEach(() => driver.close());
     const get = () => driver;

@@ -292,7 +292,7 @@ describe("pace", () => {
   it("counts per thread and per bot", async () => {
     await using bot = await discordBot();
     const at: Address = { channel: "discord", account: "1", chat: "2", thread: "3" };
-    expect(bot.channel.pace(at, "edit").map(({ key }) => key)).toEqual(["discord/channel/3", "discord"]);
+    expect(bot.channel.pace(at, "edit").map(({ key }) => key)).toEqual(["discord/channel/3/edit", "discord"]);
     expect(bot.channel.pace({ ...at, bot: "ops" }, "post")[1]?.key).toBe("discord@ops");
   });
 });

@@ -5,18 +5,18 @@ import { startDiscordEmulator } from "../emulators/discord.ts";
 import type { Interaction } from "../emulators/discord-interactions.ts";
 import { flatten } from "../emulators/discord-rules.ts";
 import type { Stored } from "../emulators/discord-world.ts";
-import { type ChannelDriver, ContractDoor, lineLog } from "./driver.ts";
+import { type ChannelDriver, ContractDoor, type DriverOptions, lineLog } from "./driver.ts";
 
 const POST = "POST /channels/:id/messages";
 const EDIT = "PATCH /channels/:id/messages/:id";
 
-export async function discordDriver(): Promise<ChannelDriver> {
-  const discord = await startDiscordEmulator();
+export async function discordDriver({ limits = false }: DriverOptions = {}): Promise<ChannelDriver> {
+  const discord = await startDiscordEmulator({ rateLimits: limits });
   const log = lineLog();
   const door = new ContractDoor();
   const channel = createDiscord(discordConfig(discord), { log, now: Date.now });
-  await channel.start(door);
   const pressed: Interaction[] = [];
+  const home = { channel: "discord" as const, account: discord.guildId };
   const { people, general, world } = discord;
   const other = world.person("other", { bot: true });
 
@@ -48,6 +48,8 @@ export async function discordDriver(): Promise<ChannelDriver> {
     shown: (ref) => discord.shown(stored(ref).message),
     buttons: (ref) =>
       flatten(stored(ref).message.components).flatMap(({ type, custom_id }) => (type === 2 ? [custom_id ?? ""] : [])),
+    posts: () => discord.everyPost().map(({ id, channel_id: chat }) => ({ at: { ...home, chat }, id })),
+    limited: () => discord.limits?.hits ?? 0,
     edits: (ref) => stored(ref).payloads.length - 1,
     /** A payload that does not forbid them pings all that its text names. */
     pings: (ref) =>

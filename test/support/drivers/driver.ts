@@ -51,6 +51,11 @@ export interface SentFile {
   bytes: Uint8Array;
 }
 
+export interface DriverOptions {
+  /** The platform keeps its real limits. */
+  limits?: boolean;
+}
+
 export interface ChannelDriver {
   channel: Channel;
   door: ContractDoor;
@@ -62,8 +67,8 @@ export interface ChannelDriver {
   /** The id of the person who does all this. */
   person: string;
   dm(text: string): void;
-  /** In the group of everybody. */
-  say(text: string): void;
+  /** In the group of everybody; `place` names another group, where that matters. */
+  say(text: string, place?: number): void;
   /** In the conversation that this address names. */
   followUp(at: Address, text: string): void;
   /** Another bot speaks to us in the group. */
@@ -77,6 +82,10 @@ export interface ChannelDriver {
   shown(ref: MessageRef): string;
   /** Tokens of the buttons that can be pressed now. */
   buttons(ref: MessageRef): string[];
+  /** Every message of the bot that is still there, oldest first. */
+  posts(): MessageRef[];
+  /** Requests refused because they were too many. */
+  limited(): number;
   edits(ref: MessageRef): number;
   /** Everything in the message that would call people. */
   pings(ref: MessageRef): string[];

@@ -1,19 +1,19 @@
 import type { MessageRef } from "../../../channels/channel.ts";
 import { createSlack } from "../../../channels/slack/adapter.ts";
-import { startSlackEmulator } from "../emulators/slack.ts";
+import { REAL_LIMITS, startSlackEmulator } from "../emulators/slack.ts";
 import type { SlackMessage } from "../emulators/slack-store.ts";
 import { slackConfig } from "../slack-door.ts";
-import { type ChannelDriver, ContractDoor, lineLog } from "./driver.ts";
+import { type ChannelDriver, ContractDoor, type DriverOptions, lineLog } from "./driver.ts";
 
 type Dict = Record<string, unknown>;
 
-export async function slackDriver(): Promise<ChannelDriver> {
-  const slack = await startSlackEmulator({ redeliverAfterMs: 300 });
+export async function slackDriver({ limits = false }: DriverOptions = {}): Promise<ChannelDriver> {
+  const slack = await startSlackEmulator({ redeliverAfterMs: 300, limits: limits ? REAL_LIMITS : undefined });
   const log = lineLog();
   const door = new ContractDoor();
   const channel = createSlack(slackConfig(slack), { log, now: Date.now });
-  await channel.start(door);
   const { botToken, appToken } = slack;
+  const home = { channel: "slack" as const, account: "T1" };
 
   function message({ at, id }: MessageRef): SlackMessage {
     const found = slack.store.messages.find((one) => one.channel === at.chat && one.ts === id);
@@ -30,7 +30,7 @@ export async function slackDriver(): Promise<ChannelDriver> {
     mention: "<@U0BOT>",
     person: "U1",
     dm: (text) => void slack.say({ channel: "D1", text }),
-    say: (text) => void slack.say({ text }),
+    say: (text, place = 0) => void slack.say({ channel: `C${place + 1}`, text }),
     followUp: ({ chat, thread }, text) =>
       void slack.say({ channel: chat, text, ...(thread === undefined ? {} : { threadTs: thread }) }),
     otherBot: (text) => void slack.say({ text, user: "U0OTHER", extra: { bot_id: "B0OTHER", subtype: "bot_message" } }),
@@ -41,6 +41,9 @@ export async function slackDriver(): Promise<ChannelDriver> {
     deleteMessage: ({ at, id }) => slack.deleteMessage(at.chat, id),
     shown: (ref) => readable(message(ref)),
     buttons: (ref) => dicts(message(ref).blocks).flatMap((it) => (it.type === "button" ? [String(it.value)] : [])),
+    posts: () =>
+      slack.posts().map(({ channel: chat, threadTs: thread, ts }) => ({ at: { ...home, chat, thread }, id: ts })),
+    limited: () => slack.rateLimited,
     edits: (ref) => message(ref).edits.length,
     pings: (ref) => markupOf(message(ref)).flatMap((text) => text.match(/<[!@][^>]*>/g) ?? []),
     links: (ref) =>

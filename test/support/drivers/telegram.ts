@@ -3,18 +3,18 @@ import { createTelegram } from "../../../channels/telegram/adapter.ts";
 import { telegramChannel } from "../../../config/schema.ts";
 import { startTelegramEmulator } from "../emulators/telegram.ts";
 import { QUICK } from "../telegram-channel.ts";
-import { type ChannelDriver, ContractDoor, lineLog } from "./driver.ts";
+import { type ChannelDriver, ContractDoor, type DriverOptions, lineLog } from "./driver.ts";
 
 const ANN = 9;
 
 /** The group is a forum, so that it has threads. */
-export async function telegramDriver(): Promise<ChannelDriver> {
-  const telegram = await startTelegramEmulator();
+export async function telegramDriver({ limits = false }: DriverOptions = {}): Promise<ChannelDriver> {
+  const telegram = await startTelegramEmulator({ rateLimits: limits });
   const log = lineLog();
   const door = new ContractDoor();
   const config = telegramChannel.parse({ enabled: true, bot_token: telegram.token, api_root: telegram.url });
   const channel = createTelegram(config, { log, now: Date.now }, QUICK);
-  await channel.start(door);
+  const home = { channel: "telegram" as const, account: String(telegram.bot.id) };
   const group = telegram.group({ forum: true });
   const topic = telegram.topic(group, "Plans");
   const message = ({ at, id }: MessageRef) => telegram.message(at.chat, id);
@@ -42,6 +42,11 @@ export async function telegramDriver(): Promise<ChannelDriver> {
       message(ref)
         .keyboard.flat()
         .map(({ callback_data }) => callback_data),
+    posts: () =>
+      [...telegram.world.chats.keys()].flatMap((chat) =>
+        telegram.botMessages(chat).map(({ id }) => ({ at: { ...home, chat }, id: String(id) })),
+      ),
+    limited: () => telegram.calls.filter(({ status }) => status === 429).length,
     edits: (ref) => message(ref).history.length - 1,
     /** Names in text that was sent as text call nobody but their owners; a mention by id would. */
     pings: (ref) => message(ref).entities.flatMap((it) => (it.type === "text_mention" ? [JSON.stringify(it)] : [])),

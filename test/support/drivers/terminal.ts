@@ -14,7 +14,6 @@ export async function terminalDriver(): Promise<ChannelDriver> {
   const log = lineLog();
   const door = new ContractDoor();
   const channel = createTerminal(terminalChannel.parse({}), { log, now: Date.now, input, output, onInterrupt() {} });
-  await channel.start(door);
   const type = (text: string) => void input.write(`${text}\n`);
   const choices = () =>
     [...printed.matchAll(/^ {2}(\d+)\. (.+)$/gm)].map(([, number = "", label = ""]) => ({ number, label }));
@@ -37,6 +36,8 @@ export async function terminalDriver(): Promise<ChannelDriver> {
     deleteMessage() {},
     shown: () => printed,
     buttons: () => (/Type a number/.test(printed) ? choices().map(({ number }) => `t:${number}`) : []),
+    posts: () => [],
+    limited: () => 0,
     edits: () => 0,
     pings: () => [],
     links: () => [...printed.matchAll(/\]\((https?:\S+)\)/g)].map(([, url = ""]) => url),

@@ -136,6 +136,9 @@ function views(world: World, calls: Answered[]) {
     /** What the bot posted there, with every payload it sent. */
     ownPosts: (channel: string): Stored[] =>
       ofChannel(world, channel).filter(({ message }) => message.author.id === world.bot.id),
+    /** What the bot posted anywhere, oldest first. */
+    everyPost: (): WireMessage[] =>
+      [...world.stored.values()].flatMap(({ message, payloads }) => (payloads.length > 0 ? [message] : [])),
     /** Every create and edit the bot has sent, anywhere. */
     payloads: (): MessagePayload[] => [...world.stored.values()].flatMap(({ payloads }) => payloads),
     reactions: (message: string): string[] => world.stored.get(message)?.reactions ?? [],
