@@ -73,12 +73,12 @@ export class Board {
     if (this.#wanted) this.#flush("progress");
   }
 
-  /** Shows the question on the plan itself, where a plan or tool waits for approval. */
+  /** A plan is approved on its own message; every other question has one of its own. */
   async ask(question: Question): Promise<void> {
     this.#question = question;
     this.#state = "waiting";
     this.#tools.clear();
-    this.#wanted ||= question.kind !== "clarification";
+    this.#wanted ||= question.kind === "plan";
     if (this.shown) await this.#settle();
   }
 

@@ -7,7 +7,7 @@ import { messageOf } from "./errors.ts";
 import type { Log } from "./log.ts";
 import { newRun } from "./new-run.ts";
 import type { Outbox } from "./outbox.ts";
-import { words } from "./render.ts";
+import { questionBody, words } from "./render.ts";
 import { chatKey } from "./sessions.ts";
 import type { Steer, Store } from "./state/store.ts";
 import type { Outcome, Run } from "./types.ts";
@@ -22,7 +22,6 @@ export interface EndDeps {
   now(): number;
   /** Steers that the agent has been given. */
   offered: string[];
-  countsTokens: boolean;
 }
 
 export const DAY_MS = 24 * 60 * 60_000;
@@ -34,10 +33,7 @@ export function spendKey(at: Address, now: number): string {
 export async function endRun(run: Run, outcome: Outcome, deps: EndDeps): Promise<void> {
   await lastWords(run, outcome, deps);
   const { usage } = run;
-  if (deps.countsTokens) {
-    const key = spendKey(run.inbound.at, deps.now());
-    await deps.store.count(key, usage.inputTokens + usage.outputTokens, DAY_MS);
-  }
+  await deps.store.count(spendKey(run.inbound.at, deps.now()), usage.inputTokens + usage.outputTokens, DAY_MS);
   for (;;) {
     const finished = await deps.store.finish(run.session, run.id, deps.owner, outcome.kind, deps.now());
     if (finished !== "steered") {
@@ -99,7 +95,7 @@ function runFromSteer(run: Run, steer: Steer, now: number): Run {
 export async function showAnswered(deps: Pick<EndDeps, "outbox" | "log">, run: Run, answer: string): Promise<void> {
   const { question } = run;
   if (!question?.ref) return;
-  const text = `${question.text}\n\n→ ${answer}`;
+  const text = `${questionBody(question)}\n\n→ ${answer}`;
   try {
     await deps.outbox.edit(question.ref, () => ({ kind: "question", text, buttons: [] }));
   } catch (error) {

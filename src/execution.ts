@@ -89,7 +89,6 @@ export class Execution {
       owner: this.#lane.owner,
       log: this.#log,
       offered: this.#offered,
-      countsTokens: this.#policy.budget.chat_tokens_per_day !== undefined,
     });
   }
 
@@ -159,6 +158,10 @@ export class Execution {
     if (event.type === "todos") {
       run.todos = event.todos;
       await this.#save({ todos: event.todos, usage: run.usage });
+    }
+    // Only the conversation that made an agent was held for that.
+    if (event.type === "tool" && event.name === "setup_agent" && event.status === "done") {
+      await this.#deps.store.overrideSession(run.session, { is_bootstrap: undefined }, this.#deps.now());
     }
     this.#board.apply(event);
   }
@@ -230,7 +233,7 @@ export class Execution {
     const run = this.#run;
     await this.#save({ todos: run.todos, usage: run.usage, answer: undefined });
     await this.#board.ask(question);
-    const asked = question.kind === "clarification" ? await this.#ask(question) : question;
+    const asked = question.kind === "plan" ? question : await this.#ask(question);
     const parked = await this.#deps.store.park(run.session, run.id, this.#lane.owner, asked);
     this.#log.info({ kind: question.kind, parked }, "run waits for an answer");
   }

@@ -51,7 +51,7 @@ function notRunningAgent(subagent: Subagent): Subagent {
 
 function boardButtons({ run, question }: BoardFacts): Button[] {
   const stop: Button = { token: token("stop", run), label: words.stop, style: "danger" };
-  return question?.kind === "plan" || question?.kind === "tool" ? questionButtons(run, question) : [stop];
+  return question?.kind === "plan" ? questionButtons(run, question) : [stop];
 }
 
 export function questionButtons(run: string, question: Question): Button[] {
@@ -92,8 +92,16 @@ export function parseToken(text: string): PressToken | undefined {
 
 /** Options as words too, so that they can be answered by number where buttons do not show. */
 export function questionText(question: Question): string {
-  if (question.options.length === 0) return question.text;
-  return `${question.text}\n\n${question.options.map((option, index) => `${index + 1}. ${option}`).join("\n")}`;
+  if (question.options.length === 0) return questionBody(question);
+  return `${questionBody(question)}\n\n${question.options.map((option, index) => `${index + 1}. ${option}`).join("\n")}`;
+}
+
+/** A call is shown to the letter: in Markdown a `*` of a command would vanish. */
+export function questionBody({ kind, text }: Question): string {
+  if (kind !== "tool") return text;
+  const ticks = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)) + 1;
+  const fence = "`".repeat(ticks);
+  return `${words.toolAsks}\n\n${fence}\n${text}\n${fence}`;
 }
 
 export const words = {
@@ -102,6 +110,7 @@ export const words = {
   change: "Change",
   reject: "Reject",
   resumed: "resumed after a restart",
+  toolAsks: "This needs an approval:",
   paused: "the bridge is restarting; this goes on by itself",
   emptyAnswer: "I am done, but there is nothing to say.",
   lost: (attempts: number) =>
@@ -124,7 +133,7 @@ export const words = {
   pressNotYours: "Only the person who asked or an admin can decide this.",
   pressStopNotYours: "Only the person who asked or an admin can stop this.",
   pressStopping: "Stopping.",
-  pressChange: "Write what should be different; your next message here goes into the plan.",
+  pressChange: "Write what should be different; your next message here says it to me.",
   pressTaken: (decision: string) => `Noted: ${decision}.`,
   stopped: "Stopped.",
   failed: (text: string) => `⚠️ ${text}`,

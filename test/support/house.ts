@@ -2,7 +2,7 @@
 
 import { packageRoot } from "../../config/load.ts";
 import { config as schema } from "../../config/schema.ts";
-import { type App, createApp } from "../../src/app.ts";
+import { type App, type AppOptions, createApp } from "../../src/app.ts";
 import type { SlackEmulator } from "./emulators/slack.ts";
 import type { ModelServer } from "./model-server.ts";
 import { tempFolder } from "./process.ts";
@@ -18,11 +18,13 @@ export interface HouseOptions {
   channels: object;
   models?: object[];
   rest?: object;
+  /** Instead of this process's own streams. */
+  terminal?: AppOptions["terminal"];
   /** Keep the state across two houses. */
   folder?: ReturnType<typeof tempFolder>;
 }
 
-export async function openHouse({ channels, models = [], rest = {}, folder }: HouseOptions): Promise<House> {
+export async function openHouse({ channels, models = [], rest = {}, folder, terminal }: HouseOptions): Promise<House> {
   const place = folder ?? tempFolder();
   const logs: string[] = [];
   const config = schema.parse({
@@ -36,7 +38,7 @@ export async function openHouse({ channels, models = [], rest = {}, folder }: Ho
   });
   const log = recordingLog(logs);
   const loaded = { config, secrets: [], warnings: [], source: `${place.path}/none.yaml` };
-  const app = await createApp({ loaded, root: packageRoot(), log });
+  const app = await createApp({ loaded, root: packageRoot(), log, ...(terminal ? { terminal } : {}) });
   await app.start();
   return {
     app,

@@ -26,6 +26,8 @@ export interface ModelServer {
   anthropic: string;
   /** Replies in order; the last one repeats when `repeat` is set. */
   script(replies: Reply[], options?: { repeat?: boolean }): void;
+  /** Replies by what was asked, where the order is not known: calls side by side. */
+  reply(by: (request: ChatCompletionRequest) => Reply | Promise<Reply>): void;
   /** Every request so far, as a chat completion. */
   requests(): ChatCompletionRequest[];
   stop(): Promise<void>;
@@ -38,8 +40,10 @@ export async function startModelServer(options: { slowMs?: number } = {}): Promi
   let replies: Reply[] = [];
   let repeats = false;
   const seen: ChatCompletionRequest[] = [];
-  const next = (request: ChatCompletionRequest) => {
+  let replyTo: ((request: ChatCompletionRequest) => Reply | Promise<Reply>) | undefined;
+  const next = async (request: ChatCompletionRequest) => {
     seen.push(structuredClone(request));
+    if (replyTo) return response(await replyTo(request));
     const reply = replies.length === 1 && repeats ? replies[0] : replies.shift();
     reply?.onRequest?.(request);
     return response(reply);
@@ -52,6 +56,11 @@ export async function startModelServer(options: { slowMs?: number } = {}): Promi
     script: (script, { repeat = false } = {}) => {
       replies = [...script];
       repeats = repeat;
+      replyTo = undefined;
+      seen.length = 0;
+    },
+    reply: (by) => {
+      replyTo = by;
       seen.length = 0;
     },
     requests: () => seen,

@@ -3,7 +3,7 @@ import { toolError } from "../messages.ts";
 import { ask } from "../questions.ts";
 import { oneLine } from "../todos.ts";
 
-const MAX_ARGUMENTS = 600;
+const MAX_ARGUMENTS = 1_500;
 
 /** A person decides before these tools run. Each call waits for itself, so several are answered one by one. */
 export function approvals(interruptOn: Record<string, boolean>): AgentMiddleware {
@@ -26,8 +26,13 @@ export function approvals(interruptOn: Record<string, boolean>): AgentMiddleware
 }
 
 export function toolQuestion(name: string, args: Record<string, unknown>): string {
-  const told = Object.entries(args).map(
-    ([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
-  return oneLine(told.length === 0 ? `Run ${name}?` : `Run ${name}? ${told.join(", ")}`, MAX_ARGUMENTS);
+  const told = Object.entries(args).map(([key, value]) => `${key}: ${shown(value)}`);
+  const whole = oneLine([`Run ${name}?`, told.join(", ")].join(" "), Number.POSITIVE_INFINITY);
+  const cut = whole.length - MAX_ARGUMENTS;
+  return cut > 0 ? `${oneLine(whole, MAX_ARGUMENTS)} (${cut} more characters are not shown)` : whole;
+}
+
+/** Line breaks stay visible: in a command they begin another one. */
+function shown(value: unknown): string {
+  return typeof value === "string" && !/[\r\n]/.test(value) ? value : (JSON.stringify(value) ?? "");
 }
