@@ -16,6 +16,7 @@ export const sessionContext = z.strictObject({
   max_concurrent_subagents: z.int().min(1).max(16),
   agent_name: z.string().regex(/^[A-Za-z0-9-]{1,64}$/, "letters, digits and hyphens only"),
   is_bootstrap: z.boolean(),
+  goal: z.string().min(1).max(2_000),
 });
 
 /** `null` inherits, as an absent key does. */

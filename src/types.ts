@@ -15,6 +15,8 @@ export interface SessionContext {
   max_concurrent_subagents: number;
   agent_name?: string | undefined;
   is_bootstrap?: boolean | undefined;
+  /** What the whole conversation is for, in people's words; set by `/goal`. */
+  goal?: string | undefined;
 }
 
 /** The context of one run, with plan mode decided and identity added. */

@@ -54,6 +54,7 @@ export function assembleAgent(assembly: Assembly) {
   const layers = promptLayers(prompts, {
     agentName: run.agent_name,
     planMode: run.is_plan_mode,
+    goal: run.goal,
     dialect: assembly.dialect,
     now: assembly.now(),
     parts: parts.prompt,

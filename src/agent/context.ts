@@ -27,6 +27,7 @@ const runContext = z.object({
   max_concurrent_subagents: shape.max_concurrent_subagents.default(3),
   agent_name: shape.agent_name.optional(),
   is_bootstrap: shape.is_bootstrap.optional(),
+  goal: shape.goal.optional(),
   private: z.boolean().optional(),
 });
 

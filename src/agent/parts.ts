@@ -24,6 +24,7 @@ export const PROMPT_LAYERS = [
   "channel_dialect",
   "critical_reminders",
   "todo_list_system",
+  "goal",
   "memory_context",
   "current_date",
 ] as const;

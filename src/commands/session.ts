@@ -8,6 +8,8 @@ import type { Run } from "../types.ts";
 import type { Command, CommandContext, CommandResult } from "./command.ts";
 import { words as split } from "./parse.ts";
 
+const MAX_GOAL = 2_000;
+
 const say = (text: string): CommandResult => ({ say: text });
 
 async function activeRun({ lookup, key, deps }: CommandContext): Promise<Run | undefined> {
@@ -41,6 +43,7 @@ async function dropQueue({ deps, key }: CommandContext): Promise<number> {
 async function startOver(context: CommandContext): Promise<CommandResult> {
   if ((await endActive(context)) === "refused") return say(words.pressStopNotYours);
   await context.deps.store.renewSession(context.key, context.deps.now());
+  await override(context, { goal: undefined, is_bootstrap: undefined });
   return say("A new conversation begins. I no longer look at what was said here before.");
 }
 
@@ -105,17 +108,31 @@ async function agent(context: CommandContext): Promise<CommandResult> {
     const lines = known.map((entry) => `- ${entry.name}: ${entry.description}`);
     return say([`Now: ${context.policy.context.agent_name ?? "default"}.`, ...lines].join("\n"));
   }
-  if (name === "new") return newAgent(context, rest.join(" "));
+  if (name === "new") return await newAgent(context, rest.join(" "));
   if (name !== "default" && !known.some((entry) => entry.name === name)) return say(`There is no agent \`${name}\`.`);
   await override(context, { agent_name: name === "default" ? undefined : name, is_bootstrap: undefined });
   return say(`This conversation talks to ${name} from the next message on.`);
 }
 
-function newAgent(context: CommandContext, wish: string): CommandResult {
+/** Making an agent takes a few messages, so the conversation stays with it until it is made. */
+async function newAgent(context: CommandContext, wish: string): Promise<CommandResult> {
   const rule = context.deps.config().agents.create;
   if (rule === "nobody" || (rule === "admins" && !context.isAdmin)) return say("Only admins may create agents here.");
+  await override(context, { is_bootstrap: true });
   const task = wish === "" ? "I want to create a new agent." : `I want to create a new agent: ${wish}`;
   return { task, once: { is_bootstrap: true } };
+}
+
+async function goal(context: CommandContext): Promise<CommandResult> {
+  const wish = context.args.trim();
+  const { goal: now } = context.policy.context;
+  if (wish === "") return say(now ? `The goal of this conversation: ${now}` : "This conversation has no goal yet.");
+  if (wish.length > MAX_GOAL) return say(`A goal has at most ${MAX_GOAL} characters; this has ${wish.length}.`);
+  const cleared = wish.toLowerCase() === "clear";
+  await override(context, { goal: cleared ? undefined : wish });
+  return say(
+    cleared ? "This conversation has no goal any more." : "I keep that goal in mind from the next message on.",
+  );
 }
 
 async function override(
@@ -174,6 +191,7 @@ export const sessionCommands: Command[] = [
   plain("queue", "[clear | drop <n>]", "messages that wait", queue),
   plain("model", "[name | default]", "which model answers here", model),
   plain("agent", "[name | default | new <wish>]", "which agent answers here", agent),
+  plain("goal", "[text | clear]", "what this conversation is for", goal),
   plain("skills", "", "skills that can be used", skills),
   plain("memory", "[forget <n> | clear]", "what I remember about you (or this chat)", memory),
   plain("usage", "", "tokens used", usage),

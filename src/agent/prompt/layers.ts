@@ -1,11 +1,13 @@
 /** The system prompt: ordered layers, each a function of its inputs; an empty one leaves nothing behind. */
-import { tagged } from "../escape.ts";
+import { block, escapeText, tagged } from "../escape.ts";
 import { type Parts, PROMPT_LAYERS, type PromptLayerName } from "../parts.ts";
 import type { Prompts } from "./files.ts";
 
 export interface PromptInputs {
   agentName?: string | undefined;
   planMode: boolean;
+  /** What the conversation is for. */
+  goal?: string | undefined;
   /** What this chat can render. */
   dialect: string;
   /** Milliseconds. Only the day is told: a changing clock would make every prompt a new one for the provider's cache. */
@@ -23,6 +25,7 @@ export function promptLayers(prompts: Prompts, inputs: PromptInputs): Partial<Re
     channel_dialect: tagged("channel_dialect", inputs.dialect),
     critical_reminders: prompts.text("critical-reminders"),
     todo_list_system: inputs.planMode ? prompts.text("todo-system") : "",
+    goal: inputs.goal ? block("goal", prompts.fill("goal", { goal: escapeText(inputs.goal) })) : "",
     current_date: tagged("current_date", day(inputs.now)),
   };
 }
