@@ -7,7 +7,7 @@ export function hidden(content: string, name: string): HumanMessage {
 }
 
 export function isHidden(message: BaseMessage): boolean {
-  return message.additional_kwargs.hide_from_ui === true || message.additional_kwargs.lc_source === "summarization";
+  return message.additional_kwargs.hide_from_ui === true;
 }
 
 export function isVisibleHuman(message: BaseMessage): boolean {

@@ -3,10 +3,15 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { BaseMessage } from "@langchain/core/messages";
 import { MemorySaver } from "@langchain/langgraph";
+import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import { createAgent } from "langchain";
 import { config as configSchema } from "../../config/schema.ts";
 import { type AgentDeps, createAgentRuntime } from "../../src/agent/agent.ts";
 import type { Parts, PartsFactory } from "../../src/agent/parts.ts";
+import { RehearsalModel } from "../../src/agent/rehearsal/model.ts";
+import { threadState } from "../../src/agent/thread-state.ts";
 import type { Log } from "../../src/log.ts";
 import type { Agent, AgentEvent, AgentRequest, RunContext } from "../../src/types.ts";
 
@@ -39,6 +44,16 @@ export function createTestAgent({ config = {}, ...deps }: AgentSetup = {}): Agen
     retryDelayMs: 1,
     ...deps,
   });
+}
+
+/** A thread as it is stored, to look into it or to damage it. */
+export function storedThread(checkpointer: BaseCheckpointSaver, thread = "t1") {
+  const { graph } = createAgent({ model: new RehearsalModel(), tools: [], stateSchema: threadState, checkpointer });
+  const config = { configurable: { thread_id: thread } };
+  return {
+    messages: async () => (await graph.getState(config)).values.messages as BaseMessage[],
+    append: (messages: BaseMessage[]) => graph.updateState(config, { messages }),
+  };
 }
 
 export interface Ask {

@@ -35,7 +35,7 @@ export interface ModelServer {
 
 let calls = 0;
 
-export async function startModelServer(options: { slowMs?: number } = {}): Promise<ModelServer> {
+export async function startModelServer(options: { slowMs?: number; chunkSize?: number } = {}): Promise<ModelServer> {
   const mock = new LLMock({ port: 0, host: "127.0.0.1", strict: true });
   let replies: Reply[] = [];
   let repeats = false;
@@ -48,7 +48,8 @@ export async function startModelServer(options: { slowMs?: number } = {}): Promi
     reply?.onRequest?.(request);
     return response(reply);
   };
-  mock.on({ predicate: () => true }, next, options.slowMs ? { latency: options.slowMs } : {});
+  const { slowMs, chunkSize } = options;
+  mock.on({ predicate: () => true }, next, { ...(slowMs && { latency: slowMs }), ...(chunkSize && { chunkSize }) });
   await mock.start();
   return {
     openai: `${mock.url}/v1`,

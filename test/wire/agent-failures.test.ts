@@ -59,6 +59,13 @@ describe.each([openaiModel, anthropicModel])("a model that fails (%#)", (model) 
     expect(server.requests()).toHaveLength(2);
   });
 
+  it("is not asked again before the time it names", async () => {
+    const began = Date.now();
+    expect(lastOf(await run([{ status: 429 }, { text: "ok" }]), "done").text).toBe("ok");
+    // The scripted provider says "Retry-After: 1".
+    expect(Date.now() - began).toBeGreaterThanOrEqual(950);
+  });
+
   it("is not asked again when it refuses the key, and the key is not told", async () => {
     const events = await run([{ status: 401, message: "bad key sk-secret" }], { max_retries: 3, api_key: "sk-secret" });
     const last = lastOf(events, "failed");

@@ -1,7 +1,7 @@
 import { MemorySaver } from "@langchain/langgraph";
 import { tool } from "langchain";
 import { z } from "zod";
-import { type Ask, createTestAgent, eventsOf, fixedParts, lastOf, ofType } from "../support/agent-run.ts";
+import { type Ask, createTestAgent, eventsOf, fixedParts, lastOf, ofType, storedThread } from "../support/agent-run.ts";
 import {
   anthropicModel,
   type ModelServer,
@@ -139,11 +139,18 @@ describe("plan mode", () => {
 
   it("says honestly that a list of 10,000 tasks is not taken", async () => {
     const list = Array.from({ length: 10_000 }, (_, index): [string, Status] => [`task ${index}`, "pending"]);
-    server.script([write(...list), { text: "That is too long for one plan." }]);
-    const events = await eventsOf(agentWith(), planned("plan it all"));
-    expect(ofType(events, "todos")).toEqual([]);
-    expect(told(server.requests()[1], "tool")[0]).toContain("10000 items; at most 100");
-    expect(lastOf(events, "done").text).toBe("That is too long for one plan.");
+    // In small pieces the client would put the half megabyte together for minutes.
+    const coarse = await startModelServer({ chunkSize: 50_000 });
+    try {
+      coarse.script([write(...list), { text: "That is too long for one plan." }]);
+      const agent = createTestAgent({ config: { models: [openaiModel(coarse)] } });
+      const events = await eventsOf(agent, planned("plan it all"));
+      expect(ofType(events, "todos")).toEqual([]);
+      expect(told(coarse.requests()[1], "tool")[0]).toContain("10000 items; at most 100");
+      expect(lastOf(events, "done").text).toBe("That is too long for one plan.");
+    } finally {
+      await coarse.stop();
+    }
   });
 
   it("lets the model mend a list with an unknown status", async () => {
@@ -183,8 +190,9 @@ describe("plan mode", () => {
 
 describe("a history that is summarized", () => {
   const small = { name: "main", context_window: 1_000 };
-  const agentWithSmall = () =>
+  const agentWithSmall = (checkpointer = new MemorySaver()) =>
     createTestAgent({
+      checkpointer,
       config: { models: [{ ...openaiModel(server), ...small }], summarization: { at: 0.5, keep_messages: 2 } },
       parts: fixedParts({ tools: [note] }),
     });
@@ -197,7 +205,8 @@ describe("a history that is summarized", () => {
       { calls: [{ name: "write_todos", args: todos(["A", "completed"], ["B", "completed"]) }] },
       { text: "All done." },
     ]);
-    const events = await eventsOf(agentWithSmall(), planned("my very own request"));
+    const checkpointer = new MemorySaver();
+    const events = await eventsOf(agentWithSmall(checkpointer), planned("my very own request"));
     expect(lastOf(events, "done").text).toBe("All done.");
     const after = told(server.requests()[3], "user");
     expect(after.some((text) => text.includes("notes about the past"))).toBe(true);
@@ -205,6 +214,20 @@ describe("a history that is summarized", () => {
     expect(after.filter((text) => text.includes("<todo_reminder>"))).toHaveLength(1);
     expect(JSON.stringify(ofType(events, "text"))).not.toContain("notes about");
     expect(ofType(events, "usage").at(-1)?.usage.modelCalls).toBe(server.requests().length);
+    const [summary, ...rest] = await storedThread(checkpointer).messages();
+    expect(summary?.additional_kwargs.hide_from_ui).toBe(true);
+    expect(rest[0]?.text).toBe("my very own request");
+  });
+
+  it("does not bring back the plan of an earlier run", async () => {
+    const agent = agentWithSmall();
+    server.script([write(["A", "in_progress"]), { text: "1" }, { text: "2" }, { text: "3" }]);
+    await eventsOf(agent, planned("do A"));
+    server.script([{ text: "notes about the past" }, { text: "ok" }]);
+    await eventsOf(agent, planned(`read this: ${"x ".repeat(1_500)}`));
+    const users = told(server.requests()[1], "user");
+    expect(users[0]).toContain("notes about the past");
+    expect(users.join()).not.toContain("todo_reminder");
   });
 
   it("is left whole when the summary fails", async () => {

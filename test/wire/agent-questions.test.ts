@@ -1,5 +1,5 @@
 import { MemorySaver } from "@langchain/langgraph";
-import { tool } from "langchain";
+import { createMiddleware, tool } from "langchain";
 import { z } from "zod";
 import type { Answer, Question } from "../../src/types.ts";
 import { ANN, type Ask, createTestAgent, eventsOf, fixedParts, lastOf, ofType } from "../support/agent-run.ts";
@@ -186,6 +186,8 @@ describe.each([openaiModel, anthropicModel])("a question of the model (%#)", (mo
   });
 });
 
+const echo = tool(({ what }) => what, { name: "act", description: "Acts", schema: z.object({ what: z.string() }) });
+
 describe("tool approval", () => {
   const ask: Ask = { text: "act twice", id: "m1" };
 
@@ -205,11 +207,33 @@ describe("tool approval", () => {
     const second = lastOf(events, "approve").question;
     expect(second.text).toBe("Run act? what: two");
     expect(ran).toEqual(["one"]);
+    expect(lastOf(await eventsOf(guarded(), ask), "approve").question.id).toBe(second.id);
     server.script([{ text: "One of two." }]);
     const end = await eventsOf(guarded(), { ...ask, request: { answer: reject(second) } });
     expect(lastOf(end, "done").text).toBe("One of two.");
     expect(ran).toEqual(["one"]);
     expect(told(server.requests()[0], "tool")).toEqual(["did one", expect.stringContaining("did not allow")]);
+  });
+
+  it("asks in the order of the calls, not in the order in which they got ready", async () => {
+    const slowFirst = createMiddleware({
+      name: "slow_first",
+      wrapToolCall: async (request, next) => {
+        if (request.toolCall.args.what === "one") await new Promise((resolve) => setTimeout(resolve, 60));
+        return next(request);
+      },
+    });
+    const parts = fixedParts({ tools: [echo], interruptOn: { act: true }, middleware: [slowFirst] });
+    server.script([
+      {
+        calls: [
+          { name: "act", args: { what: "one" } },
+          { name: "act", args: { what: "two" } },
+        ],
+      },
+    ]);
+    const agent = createTestAgent({ config: { models: [openaiModel(server)] }, parts });
+    expect(lastOf(await eventsOf(agent, ask), "approve").question.text).toBe("Run act? what: one");
   });
 
   it("is not shown as begun before it is approved", async () => {

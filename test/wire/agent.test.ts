@@ -1,12 +1,22 @@
 import { existsSync, mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import type { ToolRuntime } from "@langchain/core/tools";
 import { MemorySaver } from "@langchain/langgraph";
 import { tool } from "langchain";
 import { z } from "zod";
 import { workspaceDir } from "../../src/workspace.ts";
-import { createTestAgent, eventsOf, fixedParts, lastOf, ofType, ROOT, requestOf } from "../support/agent-run.ts";
+import {
+  createTestAgent,
+  eventsOf,
+  fixedParts,
+  lastOf,
+  ofType,
+  ROOT,
+  requestOf,
+  storedThread,
+} from "../support/agent-run.ts";
 import { anthropicModel, type ModelServer, openaiModel, startModelServer, told } from "../support/model-server.ts";
 
 let server: ModelServer;
@@ -133,6 +143,21 @@ describe.each(Object.entries(providers))("a run with %s", (_, model) => {
     expect(lastOf(events, "done").text).toBe("Here I am.");
     const roles = server.requests()[0]?.messages.map(({ role }) => role);
     expect(roles).toEqual(["system", "user", "assistant", "tool", "tool", "assistant", "user"]);
+  });
+
+  it("mends a damaged history for the provider", async () => {
+    const checkpointer = new MemorySaver();
+    const call = { id: "lost", name: "lookup", args: {} };
+    await storedThread(checkpointer).append([
+      new HumanMessage("old"),
+      new AIMessage({ content: "", tool_calls: [call] }),
+      new HumanMessage("older"),
+      new AIMessage("ok"),
+    ]);
+    server.script([{ text: "Here I am." }]);
+    await eventsOf(agentWith(checkpointer), { text: "hello?" });
+    const roles = server.requests()[0]?.messages.map(({ role }) => role);
+    expect(roles).toEqual(["system", "user", "assistant", "tool", "user", "assistant", "user"]);
   });
 
   it("calls no model when it is stopped before it begins", async () => {
