@@ -236,6 +236,8 @@ export interface Channel {
   remove?(ref: MessageRef): Promise<void>;
   /** Downloads from the platform's own hosts only. */
   fetch?(attachment: Attachment, at: Address, maxBytes: number): Promise<Uint8Array>;
+  /** Where a direct message to this person goes; whether they take it, the post tells. */
+  direct?(userId: string): Promise<Address>;
   /** Registers native commands where the platform has them. */
   commands?(table: NativeCommand[]): Promise<void>;
   status(): ChannelStatus;

@@ -14,7 +14,9 @@ import { messageOf, OperatorError } from "./errors.ts";
 import type { OperatorCall } from "./gateway/control.ts";
 import type { Lanes } from "./lanes.ts";
 import type { Log } from "./log.ts";
+import { createNotices } from "./notices.ts";
 import { operate } from "./operator.ts";
+import { words } from "./render.ts";
 import { openState } from "./state/open.ts";
 import type { State } from "./state/state.ts";
 
@@ -64,6 +66,7 @@ export async function createApp({ loaded, root, log, terminal, now = Date.now }:
     root,
     checkpointer,
     log,
+    warn: (text) => notices.tellAdmins(text),
     now,
   });
   const channel = (at: Address) => findChannel(open, at);
@@ -75,9 +78,11 @@ export async function createApp({ loaded, root, log, terminal, now = Date.now }:
     knowledge: () => parts.knowledge,
     channel,
     reload,
+    onAuthFailure: (at) => notices.tellAdmins(words.tokenRefused(label(at.channel, at.bot)), at),
     log,
     now,
   });
+  const notices = createNotices({ config: current, settings: core.settings, outbox: core.outbox, store, open, log });
   let stopping: Promise<void> | undefined;
 
   async function reload(): Promise<string[]> {
@@ -96,6 +101,13 @@ export async function createApp({ loaded, root, log, terminal, now = Date.now }:
     }
   }
 
+  /** Nobody asked for it, so nobody reads the problems unless they are told. */
+  async function reloadAndTell(): Promise<string[]> {
+    const problems = await reload();
+    if (problems.length > 0) notices.tellAdmins(words.configRefused(problems));
+    return problems;
+  }
+
   async function start(): Promise<void> {
     if (open.length === 0) throw new OperatorError("No channel is enabled: set `enabled: true` under `channels`.");
     const started = await Promise.allSettled(open.map((it) => startOne(it)));
@@ -109,6 +121,8 @@ export async function createApp({ loaded, root, log, terminal, now = Date.now }:
   /** A platform that cannot be reached yet is tried again; one that refuses the token waits for the operator. */
   function startLater(it: OpenChannel, reason: unknown, attempt: number): void {
     log.error({ channel: it.channel.name, error: messageOf(reason) }, "channel did not start");
+    if (reason instanceof ChannelError && reason.code === "auth")
+      notices.tellAdmins(words.tokenRefused(label(it.channel.name, it.bot)));
     if (!(reason instanceof ChannelError) || reason.code !== "unavailable" || stopping) return;
     const wait = Math.min(RESTART_MS * 2 ** attempt, LONGEST_RESTART_MS);
     setTimeout(() => {
@@ -125,6 +139,7 @@ export async function createApp({ loaded, root, log, terminal, now = Date.now }:
   }
 
   async function stop(): Promise<void> {
+    notices.close();
     await core.close(config.runs.shutdown_seconds * 1_000);
     await Promise.allSettled(open.map(({ channel: it }) => it.stop()));
     await agent.close();
@@ -138,8 +153,8 @@ export async function createApp({ loaded, root, log, terminal, now = Date.now }:
     door: core.door,
     start,
     stop: () => (stopping ??= stop()),
-    reload,
-    watch: () => watchConfig(loaded.source, () => void reload()),
+    reload: reloadAndTell,
+    watch: () => watchConfig(loaded.source, () => void reloadAndTell()),
     operate: (call) => operate(store, core.settings, call),
     statuses: () => Object.fromEntries(open.map(({ bot, channel: it }) => [label(it.name, bot), it.status()])),
   };

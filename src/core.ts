@@ -26,6 +26,8 @@ export interface CoreDeps {
   knowledge(): Knowledge;
   channel(at: Address): Channel;
   reload(): Promise<string[]>;
+  /** Told when a platform refused the token. */
+  onAuthFailure?(at: Address): void;
   log: Log;
   now(): number;
 }
@@ -71,6 +73,7 @@ export async function createCore(deps: CoreDeps): Promise<Core> {
 
   function onAuthFailure(at: Address): void {
     log.error({ channel: at.channel }, "the platform refused the token: this channel is down until it is replaced");
+    deps.onAuthFailure?.(at);
   }
 
   function maxBytes(at: Address): number {

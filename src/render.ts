@@ -138,6 +138,10 @@ export const words = {
   stopped: "Stopped.",
   failed: (text: string) => `⚠️ ${text}`,
   partial: "This is as far as I got:",
+  tokenRefused: (channel: string) =>
+    `${channel} refuses my token, so I am not heard there. Put a new one into the configuration and restart me.`,
+  configRefused: (problems: string[]) =>
+    `The changed configuration was refused and the old one stays:\n\n${problems.map((line) => `- ${line}`).join("\n")}`,
   questionExpired: "Nobody answered, so I closed this question. Ask again when you like.",
 } as const;
 

@@ -93,6 +93,11 @@ export function createDiscord(config: DiscordConfig, deps: DiscordDeps): Channel
     split,
     fitsEdit,
     pace,
+    async direct(userId) {
+      const body = { recipient_id: userId };
+      const { id } = await api.call<{ id: string }>("POST", Routes.userChannels(), { body });
+      return { channel: "discord", account: "dm", chat: id, ...(account === undefined ? {} : { bot: account }) };
+    },
     fetch: (attachment, _at, maxBytes) => download(attachment.source, apiRoot(config), maxBytes),
     commands(given) {
       table = given;

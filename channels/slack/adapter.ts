@@ -89,6 +89,11 @@ export function createSlack(config: SlackConfig, deps: SlackDeps): Channel {
     async remove({ at, id }) {
       await call("chat.delete", () => client.chat.delete({ channel: at.chat, ts: id }));
     },
+    async direct(userId) {
+      const { team, bot } = await connection.self();
+      const { channel } = await call("conversations.open", () => client.conversations.open({ users: userId }));
+      return { channel: "slack", account: team, chat: channel?.id ?? "", ...(bot === undefined ? {} : { bot }) };
+    },
     fetch: (attachment, _at, maxBytes) => call("the file host", () => download(host, attachment, maxBytes)),
     doctor: () => examine(config, client, apiUrl),
   };

@@ -13,6 +13,7 @@ const NEEDED: Record<string, string> = {
   "mpim:history": "group direct messages are not heard",
 };
 const USEFUL: Record<string, string> = {
+  "im:write": "admins are not told of trouble",
   "users:read": "people are shown by their ids",
   "files:read": "files that people send cannot be read",
   "files:write": "files cannot be sent",

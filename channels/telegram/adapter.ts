@@ -36,6 +36,13 @@ export function createTelegram(
     typing: async (at, on) => void (on && (await api.call("sendChatAction", { ...targetOf(at), action: "typing" }))),
     react: (ref, emoji) => react(api, ref, emoji),
     remove: (ref) => remove(api, ref),
+    // A private chat has the id of its person.
+    direct: async (userId) => ({
+      channel: "telegram",
+      account: connection.self.id,
+      chat: userId,
+      ...(account === undefined ? {} : { bot: account }),
+    }),
     fetch: (attachment, _at, maxBytes) => fetchFile(api, attachment, maxBytes),
     async commands(table) {
       connection.self = { ...connection.self, commands: new Set(table.map(({ name }) => name.toLowerCase())) };

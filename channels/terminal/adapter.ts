@@ -81,6 +81,7 @@ class Terminal {
       split: (markdown) => [markdown],
       fitsEdit: () => true,
       pace: () => [],
+      direct: async () => HERE,
       status: () => this.#status,
     };
   }

@@ -23,6 +23,8 @@ export interface AgentDeps {
   root: string;
   checkpointer: BaseCheckpointSaver;
   log: Log;
+  /** Told what the operator should know, such as a model name that is not configured. */
+  warn?(text: string): void;
   parts?: PartsFactory;
   now(): number;
   /** First wait before a model call is tried again; doubles each time. */
@@ -135,6 +137,7 @@ class RunStream {
 
   #warn(line: string): void {
     this.#log.warn({}, line);
+    this.#deps.warn?.(line);
     this.#queue.push({ type: "tool", id: "model", name: "model", status: "done", line });
   }
 }

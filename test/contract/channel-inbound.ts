@@ -24,6 +24,15 @@ export function channelInbound(get: () => ChannelDriver, isPlatform: boolean): v
     expect(second.id).not.toBe(first.id);
   });
 
+  it("reaches a person where their direct messages come from", async () => {
+    const driver = get();
+    driver.dm("hello");
+    const { at } = await heard(driver, "hello");
+    expect(await driver.channel.direct?.(driver.person)).toEqual(at);
+    const ref = await driver.channel.post(at, { kind: "notice", text: "Something is wrong." });
+    expect(driver.shown(ref)).toContain("Something is wrong.");
+  });
+
   it("hands in nothing but JSON", async () => {
     const driver = get();
     await somewhere(driver);

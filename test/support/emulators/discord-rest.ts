@@ -30,6 +30,10 @@ export function restRoutes(deps: RestDeps): Record<string, Route> {
   return {
     "GET /gateway/bot": () => ok(gatewayInfo(deps)),
     "GET /users/@me": () => ok(toUser(world.bot)),
+    "POST /users/@me/channels": ({ body }) => {
+      const person = world.people.get((body as { recipient_id: string }).recipient_id);
+      return person ? ok(world.dmWith(person)) : refuse(400, 50033, "Invalid Recipient(s)");
+    },
     "GET /users/@me/guilds": () => ok(world.kicked ? [] : [{ id: world.guildId, name: "Harbour" }]),
     "GET /applications/@me": () => ok({ id: world.bot.id, name: "planbridge", flags: deps.applicationFlags() }),
     "GET /channels/:id": ({ ids }) => ok(channelOf(deps, ids[0])),

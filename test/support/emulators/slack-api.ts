@@ -222,6 +222,11 @@ export const METHODS: Record<string, (ws: Workspace, args: Args) => Args> = {
     ours(ws, args, "cant_delete_message").deleted = true;
     return {};
   },
+  "conversations.open": (ws, args) => {
+    const user = text(args, "users");
+    if (!ws.names.has(user)) throw new Refusal("user_not_found");
+    return { channel: { id: `D${user.slice(1)}` } };
+  },
   "conversations.replies": replies,
   "conversations.history": history,
   "reactions.add": (ws, args) => react(ws, args, true),
