@@ -193,7 +193,6 @@ describe("subagents", () => {
     const first = lastOf(await ask(), "approve").question;
     const again = await ask({ questionId: first.id, by: ann, decision: "approve" });
     const second = lastOf(again, "approve").question;
-    if (second.id === first.id) console.log("FLAKE", JSON.stringify({ first, second, again, log: world.log, turns: world.turns.map((t) => [isChild(t), t.user, t.results]) }, null, 1));
     expect(second.id).not.toBe(first.id);
     const text = done(await ask({ questionId: second.id, by: ann, decision: "reject" }));
     expect(text.match(/exit code 0/g)).toHaveLength(1);
