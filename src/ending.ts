@@ -68,7 +68,7 @@ function pieces(run: Run, outcome: Outcome, channel: Channel): Content[] {
   if (outcome.kind === "stopped") return [{ kind: "notice", text: outcome.text }];
   if (outcome.kind !== "done") return [{ kind: "notice", text: words.failed(outcome.text) }];
   const text = outcome.text.trim() === "" ? words.emptyAnswer : outcome.text;
-  const files = (run.files ?? []).map((file): Content => ({ kind: "file", file }));
+  const files = (run.files ?? []).map(({ comment, ...file }): Content => ({ kind: "file", file, comment }));
   return [...channel.split(text).map((piece): Content => ({ kind: "markdown", text: piece })), ...files];
 }
 

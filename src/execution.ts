@@ -152,7 +152,10 @@ export class Execution {
     if (event.type === "text") this.#draft.write(event.text);
     if (event.type === "usage") run.usage = event.usage;
     if (event.type === "file") {
-      run.files = [...(run.files ?? []), { name: event.name, path: event.path, type: event.mime }];
+      const { name, path, mime: type, comment } = event;
+      // A tool that runs again after a crash hands over the same file.
+      const others = (run.files ?? []).filter((file) => file.path !== path);
+      run.files = [...others, { name, path, type, comment }];
       await this.#save({ files: run.files });
     }
     if (event.type === "todos") {

@@ -106,6 +106,10 @@ export interface Failure {
 
 export type RunStatus = "queued" | "running" | "waiting" | "done" | "failed" | "stopped" | "lost";
 
+export interface RunFile extends OutFile {
+  comment?: string | undefined;
+}
+
 /** One accepted message and all that came of it. Exists from `accept` on. */
 export interface Run {
   /** Derived from the inbound id, so a redelivery is the same run. At most 20 characters, [a-z0-9]. */
@@ -133,7 +137,7 @@ export interface Run {
   /** The message in which the answer is shown while it is written. */
   draft?: MessageRef | undefined;
   /** Files to be sent with the answer. */
-  files?: OutFile[] | undefined;
+  files?: RunFile[] | undefined;
   /** Set by /stop, read by the worker that owns the run. */
   stop?: { by: User; at: number } | undefined;
   queuedAt: number;

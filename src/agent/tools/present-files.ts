@@ -38,7 +38,7 @@ export function presentFilesTool(mounts: Mounts, options: PresentOptions): Struc
     async ({ paths, comment }) => {
       // All are checked before the first is sent: half a delivery is hard to repair.
       const files = await Promise.all(paths.map((path) => fileEvent(mounts, path, options.maxBytes)));
-      for (const file of files) options.emit(comment ? { ...file, comment } : file);
+      for (const [index, file] of files.entries()) options.emit(comment && index === 0 ? { ...file, comment } : file);
       return `Handed over: ${files.map((file) => file.name).join(", ")}.`;
     },
     {
