@@ -218,9 +218,13 @@ export function createBridge(deps: CommandDeps): Door {
     log.info({ channel: to.channel, from: from.chat, to: to.chat }, "chat migrated");
   }
 
+  /** What a native command answers is its sender's business alone, where the platform can keep it so. */
   async function reply(inbound: Inbound, text: string): Promise<void> {
+    const onlyFor = inbound.command ? inbound.user.id : undefined;
     try {
-      await deps.outbox.post(inbound.at, () => ({ kind: "notice", text }));
+      for (const piece of deps.channel(inbound.at).split(text)) {
+        await deps.outbox.post(inbound.at, () => ({ kind: "notice", text: piece }), { onlyFor });
+      }
     } catch (error) {
       log.warn({ chat: inbound.at.chat, error: messageOf(error) }, "reply not sent");
     }

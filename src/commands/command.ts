@@ -1,5 +1,5 @@
 /** What a command is and what it is given. Commands have their own way: they never wait behind a run. */
-import type { Inbound } from "../../channels/channel.ts";
+import type { Address, Channel, Inbound } from "../../channels/channel.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Knowledge } from "../agent/knowledge.ts";
 import type { Lanes } from "../lanes.ts";
@@ -45,6 +45,7 @@ export interface CommandDeps {
   lanes: Pick<Lanes, "kick">;
   runs: Pick<Runs, "stop" | "close">;
   outbox: Outbox;
+  channel(at: Address): Channel;
   knowledge(): Knowledge;
   /** Reads the config file again; the problems if it is refused. */
   reload(): Promise<string[]>;

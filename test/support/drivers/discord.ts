@@ -1,7 +1,7 @@
 import type { MessageRef } from "../../../channels/channel.ts";
 import { createDiscord } from "../../../channels/discord/adapter.ts";
 import { discordConfig } from "../discord-bot.ts";
-import { startDiscordEmulator } from "../emulators/discord.ts";
+import { type DiscordEmulator, startDiscordEmulator } from "../emulators/discord.ts";
 import type { Interaction } from "../emulators/discord-interactions.ts";
 import { flatten } from "../emulators/discord-rules.ts";
 import type { Stored } from "../emulators/discord-world.ts";
@@ -10,7 +10,9 @@ import { type ChannelDriver, ContractDoor, type DriverOptions, lineLog } from ".
 const POST = "POST /channels/:id/messages";
 const EDIT = "PATCH /channels/:id/messages/:id";
 
-export async function discordDriver({ limits = false }: DriverOptions = {}): Promise<ChannelDriver> {
+export async function discordDriver({
+  limits = false,
+}: DriverOptions = {}): Promise<ChannelDriver & { discord: DiscordEmulator }> {
   const discord = await startDiscordEmulator({ rateLimits: limits });
   const log = lineLog();
   const door = new ContractDoor();
@@ -27,6 +29,7 @@ export async function discordDriver({ limits = false }: DriverOptions = {}): Pro
   }
 
   return {
+    discord,
     channel,
     door,
     log,

@@ -1,13 +1,15 @@
 import type { MessageRef } from "../../../channels/channel.ts";
 import { createSlack } from "../../../channels/slack/adapter.ts";
-import { REAL_LIMITS, startSlackEmulator } from "../emulators/slack.ts";
+import { REAL_LIMITS, type SlackEmulator, startSlackEmulator } from "../emulators/slack.ts";
 import type { SlackMessage } from "../emulators/slack-store.ts";
 import { slackConfig } from "../slack-door.ts";
 import { type ChannelDriver, ContractDoor, type DriverOptions, lineLog } from "./driver.ts";
 
 type Dict = Record<string, unknown>;
 
-export async function slackDriver({ limits = false }: DriverOptions = {}): Promise<ChannelDriver> {
+export async function slackDriver({
+  limits = false,
+}: DriverOptions = {}): Promise<ChannelDriver & { slack: SlackEmulator }> {
   const slack = await startSlackEmulator({ redeliverAfterMs: 300, limits: limits ? REAL_LIMITS : undefined });
   const log = lineLog();
   const door = new ContractDoor();
@@ -23,6 +25,7 @@ export async function slackDriver({ limits = false }: DriverOptions = {}): Promi
   const methodOf = (what: "post" | "edit") => (what === "post" ? "chat.postMessage" : "chat.update");
 
   return {
+    slack,
     channel,
     door,
     log,

@@ -1,14 +1,16 @@
 import type { MessageRef } from "../../../channels/channel.ts";
 import { createTelegram } from "../../../channels/telegram/adapter.ts";
 import { telegramChannel } from "../../../config/schema.ts";
-import { startTelegramEmulator } from "../emulators/telegram.ts";
+import { startTelegramEmulator, type TelegramEmulator } from "../emulators/telegram.ts";
 import { QUICK } from "../telegram-channel.ts";
 import { type ChannelDriver, ContractDoor, type DriverOptions, lineLog } from "./driver.ts";
 
 const ANN = 9;
 
 /** The group is a forum, so that it has threads. */
-export async function telegramDriver({ limits = false }: DriverOptions = {}): Promise<ChannelDriver> {
+export async function telegramDriver({
+  limits = false,
+}: DriverOptions = {}): Promise<ChannelDriver & { telegram: TelegramEmulator }> {
   const telegram = await startTelegramEmulator({ rateLimits: limits });
   const log = lineLog();
   const door = new ContractDoor();
@@ -21,6 +23,7 @@ export async function telegramDriver({ limits = false }: DriverOptions = {}): Pr
   const methodOf = (what: "post" | "edit") => (what === "post" ? "sendMessage" : "editMessageText");
 
   return {
+    telegram,
     channel,
     door,
     log,
