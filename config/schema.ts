@@ -186,7 +186,7 @@ export const config = z.strictObject({
       question_hours: count.default(24),
       /** Messages that may wait in one session. */
       max_queue: count.default(50),
-      shutdown_seconds: count.default(20),
+      shutdown_seconds: z.int().min(0).default(20),
     })
     .prefault({}),
   state: z
