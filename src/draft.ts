@@ -3,6 +3,7 @@
  * people read. At the end it becomes the first piece of the answer.
  */
 import type { Channel, Content, MessageRef } from "../channels/channel.ts";
+import { unfinished } from "../channels/markdown/unfinished.ts";
 import { messageOf } from "./errors.ts";
 import type { Log } from "./log.ts";
 import type { Outbox } from "./outbox.ts";
@@ -26,7 +27,7 @@ export class Draft {
   readonly #deps: DraftDeps;
   readonly #stop = new AbortController();
   #text = "";
-  #shown = "";
+  #shown: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #flight: Promise<void> = Promise.resolve();
 
@@ -37,12 +38,14 @@ export class Draft {
 
   write(text: string): void {
     this.#text = text;
+    // Once its first piece is whole, the rest of a long answer changes nothing here.
+    if (this.#now() === this.#shown) return;
     if (!this.#deps.channel.capabilities.streaming || this.#timer || this.#stop.signal.aborted) return;
     if (this.#run.draft === undefined && text.length < BEGIN_AT) return;
     this.#timer = setTimeout(() => {
       this.#flight = this.#show().finally(() => {
         this.#timer = undefined;
-        if (this.#text !== this.#shown) this.write(this.#text);
+        this.write(this.#text);
       });
     }, EVERY_MS[this.#run.inbound.kind]);
   }
@@ -76,7 +79,14 @@ export class Draft {
   }
 
   #content(): Content {
-    this.#shown = this.#text;
-    return { kind: "markdown", text: `${this.#deps.channel.split(this.#text)[0] ?? ""} …` };
+    this.#shown = this.#now();
+    return { kind: "markdown", text: this.#shown };
+  }
+
+  #now(): string {
+    const { channel } = this.#deps;
+    const [first = "", ...more] = channel.split(this.#text);
+    const text = unfinished(first);
+    return more.length === 0 && channel.fitsEdit({ kind: "markdown", text }) ? text : first;
   }
 }

@@ -234,7 +234,10 @@ export class Execution {
 
   async #park(question: Question): Promise<void> {
     const run = this.#run;
-    await this.#save({ todos: run.todos, usage: run.usage, answer: undefined });
+    // What was written before the question stays above it; the answer comes below.
+    await this.#draft.close();
+    run.draft = undefined;
+    await this.#save({ todos: run.todos, usage: run.usage, answer: undefined, draft: undefined });
     await this.#board.ask(question);
     const asked = question.kind === "plan" ? question : await this.#ask(question);
     const parked = await this.#deps.store.park(run.session, run.id, this.#lane.owner, asked);

@@ -182,3 +182,44 @@ describe("SIGTERM", () => {
     await slack.until(() => slack?.posts("C1").length === 2, 10_000);
   }, 60_000);
 });
+
+describe("a plan that waits in the terminal", () => {
+  const open = async () => {
+    const channels = {
+      terminal: {
+        enabled: true,
+        allowed_users: ["*"],
+        session: { context: { is_plan_mode: true, plan_approval: "first" } },
+      },
+    };
+    const started = startProgram(["--config", folder.config({ channels, state: { url: "sqlite::memory:" } })]);
+    program = started;
+    const shows = (pattern: RegExp) =>
+      vi.waitFor(() => expect(started.output()).toMatch(pattern), { timeout: 15_000, interval: 20 });
+    const type = (line: string) => started.child.stdin?.write(`${line}\n`);
+    await shows(/planbridge: type a message/);
+    return { started, shows, type };
+  };
+
+  it("is approved by the number of a choice, and carried out", async () => {
+    const { started, shows, type } = await open();
+    type("1) read package.json 2) count its dependencies 3) say hello");
+    await shows(/1.*Approve/);
+    expect(started.output()).not.toContain("Done");
+    type("1");
+    await shows(/Done · 3\/3/);
+    started.child.stdin?.end();
+    expect(await started.ended).toBe(0);
+  }, 40_000);
+
+  it("is rejected in words, and nothing is done", async () => {
+    const { started, shows, type } = await open();
+    type("1) read package.json 2) count its dependencies 3) say hello");
+    await shows(/1.*Approve/);
+    type("no");
+    await shows(/not carried out|rejected|nothing was done|dropped/i);
+    started.child.stdin?.end();
+    expect(await started.ended).toBe(0);
+    expect(started.output()).not.toContain("Done · 3/3");
+  }, 40_000);
+});

@@ -1,34 +1,41 @@
 /** What every provider refuses in a history; undefined means that it would be taken. */
 import type { ChatCompletionRequest } from "@copilotkit/aimock";
 
+type Message = ChatCompletionRequest["messages"][number];
+
 export function pairingProblem({ messages }: ChatCompletionRequest): string | undefined {
   const seen = new Set<string>();
   let open: string[] = [];
   for (const [index, message] of messages.entries()) {
-    if (message.role === "tool") {
-      const id = message.tool_call_id ?? "";
-      if (!open.includes(id)) return `message ${index}: a result for ${id}, which is not open`;
-      open = open.filter((other) => other !== id);
-      continue;
-    }
-    if (open.length > 0) return `message ${index}: no result for ${open.join(", ")}`;
-    const calls = message.role === "assistant" ? (message.tool_calls ?? []).map((call) => call.id) : [];
-    const twice = calls.find((id, at) => seen.has(id) || calls.indexOf(id) !== at);
-    if (twice !== undefined) return `message ${index}: a second call ${twice}`;
+    const calls = callsOf(message);
+    const problem = problemOf(message, open) ?? twice(calls, seen);
+    if (problem) return `message ${index}: ${problem}`;
     for (const id of calls) seen.add(id);
-    if (message.role === "assistant" && calls.length === 0 && isBlank(message.content))
-      return `message ${index}: the assistant says nothing`;
-    if (message.role === "user" && isBlank(message.content)) return `message ${index}: a person says nothing`;
-    open = calls;
+    open = message.role === "tool" ? open.filter((id) => id !== message.tool_call_id) : calls;
   }
   if (open.length > 0) return `no result for ${open.join(", ")} at the end`;
-  const first = messages.find(({ role }) => role !== "system");
-  const last = messages.at(-1);
-  if (first?.role !== "user") return "the history does not begin with a person";
-  return last?.role === "assistant" ? "the history ends with the assistant" : undefined;
+  if (messages.find(({ role }) => role !== "system")?.role !== "user") return "a person must begin";
+  return messages.at(-1)?.role === "assistant" ? "the assistant ends it" : undefined;
 }
 
-function isBlank(content: ChatCompletionRequest["messages"][number]["content"]): boolean {
+function problemOf(message: Message, open: string[]): string | undefined {
+  if (message.role === "tool") {
+    return open.includes(message.tool_call_id ?? "") ? undefined : `a result for ${message.tool_call_id}, not open`;
+  }
+  if (open.length > 0) return `no result for ${open.join(", ")}`;
+  return isBlank(message.content) && callsOf(message).length === 0 ? `the ${message.role} says nothing` : undefined;
+}
+
+function callsOf({ role, tool_calls }: Message): string[] {
+  return role === "assistant" ? (tool_calls ?? []).map((call) => call.id) : [];
+}
+
+function twice(ids: string[], seen: ReadonlySet<string>): string | undefined {
+  const again = ids.find((id, at) => seen.has(id) || ids.indexOf(id) !== at);
+  return again === undefined ? undefined : `a second call ${again}`;
+}
+
+function isBlank(content: Message["content"]): boolean {
   if (typeof content === "string") return content.trim() === "";
   return (content ?? []).every((part) => part.type === "text" && (part.text ?? "").trim() === "");
 }

@@ -54,6 +54,7 @@ export async function discordDriver({
     posts: () => discord.everyPost().map(({ id, channel_id: chat }) => ({ at: { ...home, chat }, id })),
     limited: () => discord.limits?.hits ?? 0,
     edits: (ref) => stored(ref).payloads.length - 1,
+    history: (ref) => stored(ref).payloads.map(({ content }) => content ?? ""),
     /** A payload that does not forbid them pings all that its text names. */
     pings: (ref) =>
       stored(ref).payloads.flatMap((it) => (it.allowed_mentions?.parse?.length === 0 ? [] : [String(it.content)])),

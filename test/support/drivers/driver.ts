@@ -87,6 +87,8 @@ export interface ChannelDriver {
   /** Requests refused because they were too many. */
   limited(): number;
   edits(ref: MessageRef): number;
+  /** Its text in every state it had, as the platform holds it; the last one is now. */
+  history(ref: MessageRef): string[];
   /** Everything in the message that would call people. */
   pings(ref: MessageRef): string[];
   links(ref: MessageRef): string[];

@@ -48,6 +48,7 @@ export async function slackDriver({
       slack.posts().map(({ channel: chat, threadTs: thread, ts }) => ({ at: { ...home, chat, thread }, id: ts })),
     limited: () => slack.rateLimited,
     edits: (ref) => message(ref).edits.length,
+    history: (ref) => [...message(ref).edits.map(({ text }) => text), message(ref).text],
     pings: (ref) => markupOf(message(ref)).flatMap((text) => text.match(/<[!@][^>]*>/g) ?? []),
     links: (ref) =>
       markupOf(message(ref)).flatMap((text) =>

@@ -51,6 +51,7 @@ export async function telegramDriver({
       ),
     limited: () => telegram.calls.filter(({ status }) => status === 429).length,
     edits: (ref) => message(ref).history.length - 1,
+    history: (ref) => message(ref).history.map(({ text }) => text),
     /** Names in text that was sent as text call nobody but their owners; a mention by id would. */
     pings: (ref) => message(ref).entities.flatMap((it) => (it.type === "text_mention" ? [JSON.stringify(it)] : [])),
     links: (ref) => message(ref).entities.flatMap((it) => (typeof it.url === "string" ? [it.url] : [])),

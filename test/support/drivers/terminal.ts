@@ -39,6 +39,7 @@ export async function terminalDriver(): Promise<ChannelDriver> {
     posts: () => [],
     limited: () => 0,
     edits: () => 0,
+    history: () => [printed],
     pings: () => [],
     links: () => [...printed.matchAll(/\]\((https?:\S+)\)/g)].map(([, url = ""]) => url),
     file: () => undefined,
