@@ -6,7 +6,6 @@ import { commandNames, runCommand } from "./commands/index.ts";
 import { parseCommand } from "./commands/parse.ts";
 import { messageOf } from "./errors.ts";
 import { newRun } from "./new-run.ts";
-import { classifyPlanMode } from "./plan-mode.ts";
 import {
   type Access,
   accessOf,
@@ -181,14 +180,11 @@ export function createBridge(deps: CommandDeps): Door {
     text: string,
     once: Partial<SessionContext> | undefined,
   ): Run {
-    const context = { ...policy.context, ...once };
-    const { plan, reason } = decidePlan(context.is_plan_mode, text);
     return newRun({
       inbound: { ...inbound, text },
       session: key,
       threadId: lookup.session?.threadId ?? `${key}#0`,
-      context: { ...context, is_plan_mode: plan },
-      planReason: reason,
+      context: { ...policy.context, ...once },
       now: deps.now(),
     });
   }
@@ -235,10 +231,4 @@ export function createBridge(deps: CommandDeps): Door {
   }
 
   return { accept, edited, press: (press) => pressed(deps, press), migrated };
-}
-
-function decidePlan(mode: boolean | "auto", text: string): { plan: boolean; reason: string } {
-  if (mode !== "auto") return { plan: mode, reason: mode ? "plan mode is on" : "plan mode is off" };
-  const { plan, reason } = classifyPlanMode(text);
-  return { plan, reason: `auto: ${reason}` };
 }

@@ -8,6 +8,7 @@ import { messageOf } from "./errors.ts";
 import type { Lane } from "./lanes.ts";
 import type { Log } from "./log.ts";
 import type { Outbox } from "./outbox.ts";
+import { decidePlanMode } from "./plan-decision.ts";
 import { type Policy, resolvePolicy } from "./policy.ts";
 import { questionButtons, questionText, words } from "./render.ts";
 import { chatKey, userKey } from "./sessions.ts";
@@ -56,6 +57,8 @@ export function boardDeps(deps: RunsDeps, run: Run, log: Log): BoardDeps {
 /** Platforms' indicators lapse after 5 seconds or more. */
 const TYPING_EVERY_MS = 4_000;
 
+const hasOpenStep = ({ todos }: Run): boolean => todos.some((todo) => todo.status !== "completed");
+
 export class Execution {
   readonly #deps: RunsDeps;
   readonly #run: Run;
@@ -96,6 +99,7 @@ export class Execution {
   async #decide(): Promise<Outcome | undefined> {
     const { max_attempts } = this.#deps.config().runs;
     if (this.#run.attempt > max_attempts) return { kind: "lost", text: words.lost(max_attempts) };
+    await decidePlanMode(this.#run, this.#deps.store);
     this.#board.resume(this.#run.attempt > 1 ? words.resumed : undefined);
     if (this.#run.answer) await this.#goOnAfterAnswer(this.#run.answer);
     const typing = this.#typing();
@@ -149,7 +153,8 @@ export class Execution {
 
   async #apply(event: AgentEvent): Promise<void> {
     const run = this.#run;
-    if (event.type === "text") this.#draft.write(event.text);
+    // Words while steps are open are no answer yet: the model is sent back to its plan.
+    if (event.type === "text" && !hasOpenStep(run)) this.#draft.write(event.text);
     if (event.type === "usage") run.usage = event.usage;
     if (event.type === "file") {
       const { name, path, mime: type, comment } = event;

@@ -7,18 +7,16 @@ export interface NewRun {
   session: string;
   threadId: string;
   context: Run["context"];
-  planReason?: string | undefined;
   now: number;
 }
 
-export function newRun({ inbound, session, threadId, context, planReason, now }: NewRun): Run {
+export function newRun({ inbound, session, threadId, context, now }: NewRun): Run {
   return {
     id: runId(inbound.id),
     session,
     threadId,
     inbound,
     context,
-    planReason,
     status: "queued",
     attempt: 0,
     todos: [],

@@ -1,5 +1,6 @@
 /** Commands about the conversation at hand. */
 
+import { lastDecision } from "../plan-decision.ts";
 import { mayApprove } from "../policy.ts";
 import { stopRun } from "../presses.ts";
 import { statusLine, todoList, usageLine, words } from "../render.ts";
@@ -51,7 +52,8 @@ async function status(context: CommandContext): Promise<CommandResult> {
   const run = await activeRun(context);
   const { policy } = context;
   const from = policy.explain.find((entry) => entry.path === "session.context.is_plan_mode")?.from;
-  const plan = `${modeWord(policy.context.is_plan_mode)} (from ${from})${run?.planReason ? `; this run: ${run.planReason}` : ""}`;
+  const decided = run?.planReason ?? (await lastDecision(context.key, context.deps.store));
+  const plan = `${modeWord(policy.context.is_plan_mode)} (from ${from})${decided ? `; last message ${decided}` : ""}`;
   const lines = [statusLine(run, context.lookup.queued, plan), `Model: ${policy.context.model_name ?? "default"}`];
   if (run && run.todos.length > 0) lines.push("", todoList(run.todos));
   return say(lines.join("\n"));

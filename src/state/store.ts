@@ -159,4 +159,3 @@ export interface Store {
   ping(): Promise<void>;
   close(): Promise<void>;
 }
-

@@ -388,6 +388,30 @@ describe("plan mode", () => {
     expect(bridge.agent.requests[2]?.input.text).toBe("write it");
   });
 
+  it("auto is decided by the text of each message, and /status says why", async () => {
+    bridge = await openBridge({ slack: { session: { context: { is_plan_mode: "auto" } } } });
+    await bridge.channel.say("hello");
+    await bridge.channel.say("1) read the report 2) summarise it 3) send it to Ann");
+    await until(() => expect(texts()).toHaveLength(2));
+    expect(bridge.agent.requests.map((request) => request.context.is_plan_mode)).toEqual([false, true]);
+    await bridge.channel.say("/status");
+    expect(texts().at(-1)).toMatch(/auto \(from channels\.slack\); last message planned: a list of 3 tasks/);
+  });
+
+  it("auto looks at a message as it is when its run begins, edits included", async () => {
+    bridge = await openBridge({ slack: { session: { context: { is_plan_mode: "auto" } } } });
+    const first = gate();
+    bridge.agent.script(first.script, answers("done"));
+    await bridge.channel.say("hello");
+    await first.begun;
+    const two = await bridge.channel.say("hi");
+    const text = "1) read the report 2) summarise it 3) send it";
+    const { at, messageId, user } = two;
+    await bridge.core.door.edited({ at, messageId, inboundId: two.id, user, text, editedAt: 5 });
+    first.open();
+    await until(() => expect(bridge.agent.requests[1]?.context.is_plan_mode).toBe(true));
+  });
+
   it("that is pinned is not changed by /plan", async () => {
     bridge = await openBridge({ slack: { session: { pinned: true, context: { is_plan_mode: true } } } });
     await bridge.channel.say("/plan off");
