@@ -30,8 +30,8 @@ export class Chat {
     this.model = model;
   }
 
-  static async start(): Promise<Chat> {
-    return new Chat(await startSlackEmulator({ redeliverAfterMs: 2_000 }), await startModelServer());
+  static async start(model: { slowMs?: number } = {}): Promise<Chat> {
+    return new Chat(await startSlackEmulator({ redeliverAfterMs: 2_000 }), await startModelServer(model));
   }
 
   /** Opens the bridge; when it is open already, that is a restart with the same state. */
