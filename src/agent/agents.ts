@@ -17,7 +17,7 @@ const AGENT_NAME = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
 const RESERVED = new Set([DEFAULT_AGENT, "new", "users"]);
 const MAX_SOUL = 20_000;
 
-export const agentFile = z.strictObject({
+const agentFile = z.strictObject({
   /** Must be the folder's name, if given. */
   name: z.string().optional(),
   description: z.string().trim().min(1).max(500),

@@ -72,7 +72,7 @@ export function assembleAgent(assembly: Assembly) {
 }
 
 /** First is outermost; hooks after the model run from the end. */
-export function assembleMiddleware(assembly: Assembly): AgentMiddleware[] {
+function assembleMiddleware(assembly: Assembly): AgentMiddleware[] {
   const { run, parts, prompts, steers } = assembly;
   return [
     // first, or nothing below could jump back to the model

@@ -36,7 +36,7 @@ export function closeTurn(messages: BaseMessage[]): BaseMessage[] {
 }
 
 /** Where the person's message stands, whatever was summarized since. */
-export function indexOfMessage(messages: BaseMessage[], id: string): number {
+function indexOfMessage(messages: BaseMessage[], id: string): number {
   return messages.findIndex((message) => message.id === id && isVisibleHuman(message));
 }
 

@@ -12,7 +12,7 @@ export const askedSchema = z.object({
 });
 export type Asked = z.infer<typeof askedSchema>;
 
-export const repliedSchema = z.discriminatedUnion("decision", [
+const repliedSchema = z.discriminatedUnion("decision", [
   z.object({ decision: z.literal("approve") }),
   z.object({ decision: z.literal("reject") }),
   z.object({ decision: z.literal("change"), text: z.string() }),

@@ -42,7 +42,7 @@ export function calledSkill(text: string): string | undefined {
   return /^\/([a-z0-9-]{1,64})(?=\s|$)/.exec(text.trimStart())?.[1];
 }
 
-export function folderOf(skill: Pick<Skill, "name">): string {
+function folderOf(skill: Pick<Skill, "name">): string {
   return `/skills/${skill.name}/`;
 }
 

@@ -15,6 +15,4 @@ export const threadState = new StateSchema({
   /** The run that wrote `todos` last: an older plan is history, it binds nobody. */
   plan_run: z.string().default(""),
   plan_approved: planApproved.default({ run: "", contents: [] }),
-  /** Deferred tools that were looked up in this thread. */
-  promoted: z.array(z.string()).default([]),
 });

@@ -25,7 +25,7 @@ export function approvals(interruptOn: Record<string, boolean>): AgentMiddleware
   });
 }
 
-export function toolQuestion(name: string, args: Record<string, unknown>): string {
+function toolQuestion(name: string, args: Record<string, unknown>): string {
   const told = Object.entries(args).map(([key, value]) => `${key}: ${shown(value)}`);
   const whole = oneLine([`Run ${name}?`, told.join(", ")].join(" "), Number.POSITIVE_INFINITY);
   const cut = whole.length - MAX_ARGUMENTS;

@@ -7,7 +7,7 @@ import { ask } from "../questions.ts";
 import { planApproved } from "../thread-state.ts";
 import { checkTodos, sameContents, todoInput } from "../todos.ts";
 
-export const PLAN_REJECTED = "The plan was rejected, so I did none of it.";
+const PLAN_REJECTED = "The plan was rejected, so I did none of it.";
 
 const state = z.object({ plan_approved: planApproved.default({ run: "", contents: [] }) });
 const args = z.object({ todos: z.array(todoInput) });

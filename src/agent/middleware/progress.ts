@@ -5,7 +5,7 @@ import type { AgentEvent } from "../../types.ts";
 import { oneLine } from "../todos.ts";
 
 /** Bookkeeping: the plan, questions, files and subagents are shown in their own ways. */
-export const HIDDEN_PROGRESS_TOOLS = ["write_todos", "read_todos", "ask_clarification", "present_files", "task"];
+const HIDDEN_PROGRESS_TOOLS = ["write_todos", "read_todos", "ask_clarification", "present_files", "task"];
 
 export interface ProgressOptions {
   emit(event: AgentEvent): void;

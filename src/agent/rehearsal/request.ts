@@ -34,7 +34,7 @@ function clean(parts: string[]): string[] {
 
 const FILE = /(?:[\w@~-][\w.@~/-]*\/)?[\w@-][\w.@-]*\.[A-Za-z][A-Za-z0-9]{0,7}\b|\bDockerfile\b|\bMakefile\b/u;
 
-export function fileIn(step: string): string | undefined {
+function fileIn(step: string): string | undefined {
   return FILE.exec(step.replace(/https?:\/\/\S+/g, ""))?.[0];
 }
 
