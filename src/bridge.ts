@@ -172,6 +172,7 @@ export function createBridge(deps: CommandDeps): Door {
     if (lookup.queued >= deps.config().runs.max_queue) return replyOnce(arrival.inbound, words.queueFull);
     const accepted = await deps.store.accept(runOf(arrival, text, once));
     log.info({ session: key, message: arrival.inbound.id, accepted: accepted.kind }, "message accepted");
+    if (accepted.kind === "queued") deps.seen.show(arrival.inbound);
     deps.lanes.kick(key);
   }
 

@@ -12,6 +12,7 @@ import type { Log } from "./log.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { startRecovery } from "./recovery.ts";
 import { createRuns } from "./runs.ts";
+import { createSeen } from "./seen.ts";
 import { type LiveSettings, openSettings } from "./settings.ts";
 import type { Store } from "./state/store.ts";
 import type { Agent } from "./types.ts";
@@ -41,20 +42,23 @@ export interface Core {
   close(graceMs: number): Promise<void>;
 }
 
-const SWEEP_MS = 5_000;
+/** A dead worker's sessions are found within one lease and one sweep. */
+const LONGEST_SWEEP_MS = 5_000;
 
 export async function createCore(deps: CoreDeps): Promise<Core> {
   const { config, root, store, agent, channel, log, now } = deps;
   const settings = await openSettings(store, log);
   const outbox = createOutbox({ channel, store, settings, log, now, onAuthFailure });
   const uploads = createUploads({ root, dir: config().workspace.dir, channel, maxBytes, log });
-  const runs = createRuns({ config, store, settings, agent, outbox, uploads, channel, log, now });
+  const seen = createSeen({ config, settings, channel, log });
+  const runs = createRuns({ config, store, settings, agent, outbox, uploads, seen, channel, log, now });
+  const leaseMs = config().state.lease_seconds * 1_000;
   const lanes = createLanes({
     store,
     owner: `${hostname()}:${process.pid}:${randomBytes(4).toString("hex")}`,
-    leaseMs: config().state.lease_seconds * 1_000,
+    leaseMs,
     concurrency: config().runs.concurrency,
-    sweepMs: SWEEP_MS,
+    sweepMs: Math.min(leaseMs, LONGEST_SWEEP_MS),
     work: runs.work,
     renewed: async ({ session, id }) => {
       if ((await store.run(session, id))?.stop) runs.stop(id);
@@ -62,7 +66,7 @@ export async function createCore(deps: CoreDeps): Promise<Core> {
     log,
     now,
   });
-  const door = createBridge({ ...deps, settings, lanes, runs, outbox });
+  const door = createBridge({ ...deps, settings, lanes, runs, outbox, seen });
   const unsubscribe = store.subscribe((signal) => {
     if (signal.kind === "wake") lanes.kick(signal.session);
     if (signal.kind === "stop") runs.stop(signal.run);

@@ -8,6 +8,7 @@ import type { Log } from "./log.ts";
 import { newRun } from "./new-run.ts";
 import type { Outbox } from "./outbox.ts";
 import { questionBody, words } from "./render.ts";
+import type { Seen } from "./seen.ts";
 import { chatKey } from "./sessions.ts";
 import type { Steer, Store } from "./state/store.ts";
 import type { Outcome, Run } from "./types.ts";
@@ -17,6 +18,7 @@ export interface EndDeps {
   outbox: Outbox;
   channel(at: Address): Channel;
   board: Board;
+  seen: Seen;
   owner: string;
   log: Log;
   now(): number;
@@ -32,6 +34,7 @@ export function spendKey(at: Address, now: number): string {
 
 export async function endRun(run: Run, outcome: Outcome, deps: EndDeps): Promise<void> {
   await lastWords(run, outcome, deps);
+  deps.seen.clear(run.inbound);
   const { usage } = run;
   await deps.store.count(spendKey(run.inbound.at, deps.now()), usage.inputTokens + usage.outputTokens, DAY_MS);
   for (;;) {

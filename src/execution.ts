@@ -11,6 +11,7 @@ import type { Outbox } from "./outbox.ts";
 import { decidePlanMode } from "./plan-decision.ts";
 import { type Policy, resolvePolicy } from "./policy.ts";
 import { questionButtons, questionText, words } from "./render.ts";
+import type { Seen } from "./seen.ts";
 import { chatKey, userKey } from "./sessions.ts";
 import type { Settings } from "./settings.ts";
 import type { RunPatch, Steer, Store } from "./state/store.ts";
@@ -34,6 +35,7 @@ export interface RunsDeps {
   agent: Agent;
   outbox: Outbox;
   uploads: Uploads;
+  seen: Seen;
   channel(at: Run["inbound"]["at"]): Channel;
   log: Log;
   now(): number;

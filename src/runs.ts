@@ -35,6 +35,7 @@ export function createRuns(deps: RunsDeps): Runs {
   async function close(run: Run, status: "stopped" | "lost", note?: string): Promise<boolean> {
     if (!(await deps.store.drop(run.session, run.id, status, deps.now()))) return false;
     const board = new Board(run, boardDeps(deps, run, deps.log));
+    deps.seen.clear(run.inbound);
     await board.end(status, note);
     await showAnswered(deps, run, note ?? words.stopped);
     return true;

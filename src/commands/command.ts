@@ -7,6 +7,7 @@ import type { Log } from "../log.ts";
 import type { Outbox } from "../outbox.ts";
 import type { Policy } from "../policy.ts";
 import type { Runs } from "../runs.ts";
+import type { Seen } from "../seen.ts";
 import { chatKey } from "../sessions.ts";
 import type { LiveSettings } from "../settings.ts";
 import type { Lookup, Store } from "../state/store.ts";
@@ -45,6 +46,7 @@ export interface CommandDeps {
   lanes: Pick<Lanes, "kick">;
   runs: Pick<Runs, "stop" | "close">;
   outbox: Outbox;
+  seen: Seen;
   channel(at: Address): Channel;
   knowledge(): Knowledge;
   /** Reads the config file again; the problems if it is refused. */

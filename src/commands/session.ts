@@ -35,10 +35,17 @@ async function stop(context: CommandContext): Promise<CommandResult> {
   return say((ended === "none" ? "Nothing is running here." : words.pressStopping) + queue);
 }
 
-async function dropQueue({ deps, key }: CommandContext): Promise<number> {
-  const ids = await deps.store.queue(key);
-  const results = await Promise.all(ids.map((id) => deps.store.drop(key, id, "stopped", deps.now())));
+async function dropQueue(context: CommandContext): Promise<number> {
+  const ids = await context.deps.store.queue(context.key);
+  const results = await Promise.all(ids.map((id) => dropWaiting(context, id)));
   return results.filter(Boolean).length;
+}
+
+async function dropWaiting({ deps, key }: CommandContext, id: string): Promise<boolean> {
+  const dropped = await deps.store.drop(key, id, "stopped", deps.now());
+  const run = dropped ? await deps.store.run(key, id) : undefined;
+  if (run) deps.seen.clear(run.inbound);
+  return dropped;
 }
 
 async function startOver(context: CommandContext): Promise<CommandResult> {
@@ -84,7 +91,7 @@ async function queue(context: CommandContext): Promise<CommandResult> {
   if (action === "clear") return say(`${await dropQueue(context)} waiting messages dropped.`);
   if (action === "drop") {
     const id = ids[Number(number) - 1];
-    const dropped = id !== undefined && (await deps.store.drop(key, id, "stopped", deps.now()));
+    const dropped = id !== undefined && (await dropWaiting(context, id));
     return say(dropped ? "Dropped." : "There is no such message; `/queue` lists them.");
   }
   const runs = await Promise.all(ids.map((id) => deps.store.run(key, id)));
