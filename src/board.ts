@@ -47,6 +47,10 @@ export class Board {
     return this.#run.board !== undefined || this.#wanted;
   }
 
+  get subagents(): Subagent[] {
+    return this.#subagents;
+  }
+
   get todos(): Todo[] {
     return this.#todos;
   }

@@ -3,7 +3,7 @@ import type { Door, Edit, Inbound, Migration } from "../channels/channel.ts";
 import { answerFromText } from "./answers.ts";
 import type { CommandDeps } from "./commands/command.ts";
 import { commandNames, runCommand } from "./commands/index.ts";
-import { parseCommand } from "./commands/parse.ts";
+import { parseCommand, parseNative } from "./commands/parse.ts";
 import { messageOf } from "./errors.ts";
 import { newRun } from "./new-run.ts";
 import {
@@ -48,7 +48,9 @@ export function createBridge(deps: CommandDeps): Door {
     if (access !== "allowed") return refuse(arrival, access);
     if ((await asCommand(arrival)) || arrival.onlyCommands) return;
     if (await asAnswer(arrival)) return;
-    await asMessage(arrival, inbound.text, undefined);
+    // A native command that got this far is a skill; skills are called by name in the text.
+    const { command: skill } = inbound;
+    await asMessage(arrival, skill ? `/${skill.name} ${skill.args}`.trim() : inbound.text, undefined);
   }
 
   /** Undefined: not for us. Costs one read where the thread decides, none where the text does. */
@@ -78,9 +80,7 @@ export function createBridge(deps: CommandDeps): Door {
   async function asCommand(arrival: Arrival): Promise<boolean> {
     const { inbound } = arrival;
     const native = inbound.command;
-    const parsed = native
-      ? { kind: "command" as const, name: native.name, args: native.args }
-      : parseCommand(inbound.text, commandNames);
+    const parsed = native ? parseNative(native, commandNames) : parseCommand(inbound.text, commandNames);
     if (parsed.kind === "chat") return false;
     if (parsed.kind === "unknown" && (await isSkill(parsed.name))) return false;
     if (await alreadyDone(inbound)) return true;

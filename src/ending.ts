@@ -68,10 +68,11 @@ async function lastWords(run: Run, outcome: Outcome, deps: EndDeps): Promise<voi
 }
 
 function pieces(run: Run, outcome: Outcome, channel: Channel): Content[] {
-  if (outcome.kind === "stopped") return [{ kind: "notice", text: outcome.text }];
-  if (outcome.kind !== "done") return [{ kind: "notice", text: words.failed(outcome.text) }];
-  const text = outcome.text.trim() === "" ? words.emptyAnswer : outcome.text;
+  // What the agent has handed over is sent, however the run went on.
   const files = (run.files ?? []).map(({ comment, ...file }): Content => ({ kind: "file", file, comment }));
+  if (outcome.kind === "stopped") return [{ kind: "notice", text: outcome.text }, ...files];
+  if (outcome.kind !== "done") return [{ kind: "notice", text: words.failed(outcome.text) }, ...files];
+  const text = outcome.text.trim() === "" ? words.emptyAnswer : outcome.text;
   return [...channel.split(text).map((piece): Content => ({ kind: "markdown", text: piece })), ...files];
 }
 

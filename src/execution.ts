@@ -157,7 +157,10 @@ export class Execution {
     const run = this.#run;
     // Words while steps are open are no answer yet: the model is sent back to its plan.
     if (event.type === "text" && !hasOpenStep(run)) this.#draft.write(event.text);
-    if (event.type === "usage") run.usage = event.usage;
+    if (event.type === "usage") {
+      run.usage = event.usage;
+      await this.#save({ usage: run.usage });
+    }
     if (event.type === "file") {
       const { name, path, mime: type, comment } = event;
       // A tool that runs again after a crash hands over the same file.
@@ -167,13 +170,17 @@ export class Execution {
     }
     if (event.type === "todos") {
       run.todos = event.todos;
-      await this.#save({ todos: event.todos, usage: run.usage });
+      await this.#save({ todos: event.todos });
     }
     // Only the conversation that made an agent was held for that.
     if (event.type === "tool" && event.name === "setup_agent" && event.status === "done") {
       await this.#deps.store.overrideSession(run.session, { is_bootstrap: undefined }, this.#deps.now());
     }
     this.#board.apply(event);
+    if (event.type === "subagent") {
+      run.subagents = this.#board.subagents;
+      await this.#save({ subagents: run.subagents });
+    }
   }
 
   async #request(): Promise<AgentRequest> {
@@ -190,6 +197,7 @@ export class Execution {
       },
       dialect: channel.capabilities.dialect,
       answer,
+      spent: this.#run.usage,
       limits: await this.#limits(),
       signal: this.#control.signal,
       steers: () => this.#steers(),

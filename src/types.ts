@@ -171,6 +171,8 @@ export interface AgentRequest {
   dialect: string;
   /** Set when the run goes on after a question. */
   answer?: Answer | undefined;
+  /** What the run is known to have used before it goes on, its subagents included. */
+  spent?: Usage | undefined;
   /** What policy leaves to this run. */
   limits: RunLimits;
   signal: AbortSignal;

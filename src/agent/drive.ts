@@ -1,7 +1,7 @@
 /** Runs the assembled graph for one message: starts it, goes on with it, or finds it done. */
 import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { Command } from "@langchain/langgraph";
-import type { AgentEvent, AgentRequest, Todo } from "../types.ts";
+import type { AgentEvent, AgentRequest, Todo, Usage } from "../types.ts";
 import { type Assembly, assembleAgent } from "./assemble.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { plannedTodos, questionsIn, TextSoFar, writtenTodos } from "./events.ts";
@@ -35,7 +35,7 @@ export class Drive {
     if (own.length === 0) return this.#run(this.#start(state.messages));
     // What the thread waits for belongs to its latest run.
     if (state.messages.findLast(isRunStart)?.id !== this.#request.input.id) return doneWith(own);
-    this.#assembly.meter.startFrom(spentOn(own));
+    this.#assembly.meter.startFrom(this.#spentBefore(own));
     const { answer } = this.#request;
     const asked = questionsIn(state.interrupts, this.#now());
     if (asked.length > 0) {
@@ -46,6 +46,12 @@ export class Drive {
     }
     if (state.next.length > 0) return this.#run(null);
     return doneWith(own);
+  }
+
+  /** The thread knows only the lead's own calls; the bridge may have missed the last ones before a crash. */
+  #spentBefore(own: BaseMessage[]): Usage {
+    const [seen, { spent }] = [spentOn(own), this.#request];
+    return spent && spent.modelCalls > seen.modelCalls ? spent : seen;
   }
 
   #start(before: BaseMessage[]) {

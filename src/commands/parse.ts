@@ -26,6 +26,12 @@ export function parseCommand(text: string, names: readonly string[]): Parsed {
   return suggestion || args === "" ? { kind: "unknown", name, suggestion } : { kind: "chat" };
 }
 
+/** The platform has split it already, and took words of its own form only. */
+export function parseNative({ name, args }: { name: string; args: string }, names: readonly string[]): Parsed {
+  if (names.includes(name)) return { kind: "command", name, args };
+  return { kind: "unknown", name, suggestion: nearest(name, names) };
+}
+
 function nearest(name: string, names: readonly string[]): string | undefined {
   const limit = name.length <= 4 ? 1 : 2;
   const ranked = names.map((known) => ({ known, far: distance(name, known) })).sort((a, b) => a.far - b.far);

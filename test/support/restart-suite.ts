@@ -1,6 +1,6 @@
-/** kill -9 at many moments of a run, on both stores: one plan message, one answer, queued messages in order. */
-import { type SlackEmulator, startSlackEmulator } from "../support/emulators/slack.ts";
-import { type Folder, type Program, startProgram, tempFolder } from "../support/process.ts";
+/** kill -9 at many moments of a run: one plan message, one answer, queued messages in order. Run over both stores. */
+import { type SlackEmulator, startSlackEmulator } from "./emulators/slack.ts";
+import { type Folder, type Program, startProgram, tempFolder } from "./process.ts";
 
 const TASK = "<@U0BOT> 1) read package.json 2) count its dependencies 3) say which is the largest folder here";
 const NEXT = "<@U0BOT> hello there";
@@ -8,16 +8,6 @@ const NEXT = "<@U0BOT> hello there";
 let slack: SlackEmulator;
 let folder: Folder;
 let program: Program;
-
-beforeEach(async () => {
-  slack = await startSlackEmulator({ redeliverAfterMs: 300 });
-  folder = tempFolder();
-});
-afterEach(async () => {
-  await program.kill();
-  await slack.stop();
-  folder.remove();
-});
 
 function configFor(store: string, delayMs = 120): string {
   const url =
@@ -56,7 +46,17 @@ const MOMENTS: [string, () => boolean][] = [
   ["the answer reached the chat", () => posts() >= 2],
 ];
 
-describe.each(["sqlite", "redis"])("on %s", (store) => {
+export function restartSuite(store: "sqlite" | "redis"): void {
+  beforeEach(async () => {
+    slack = await startSlackEmulator({ redeliverAfterMs: 300 });
+    folder = tempFolder();
+  });
+  afterEach(async () => {
+    await program.kill();
+    await slack.stop();
+    folder.remove();
+  });
+
   it.each(MOMENTS)(
     "killed when %s: the same plan goes on, one answer, then the next message",
     async (_name, reached) => {
@@ -79,4 +79,4 @@ describe.each(["sqlite", "redis"])("on %s", (store) => {
     },
     60_000,
   );
-});
+}

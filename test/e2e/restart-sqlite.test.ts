@@ -1,0 +1,3 @@
+import { restartSuite } from "../support/restart-suite.ts";
+
+restartSuite("sqlite");
