@@ -63,6 +63,17 @@ describe("present_files", () => {
     expect(sent()).toHaveLength(1);
   });
 
+  it("is kept when the run fails afterwards", async () => {
+    await open([
+      write("/outputs/report.md", "# Report"),
+      present("/outputs/report.md"),
+      { status: 400, message: "no" },
+    ]);
+    chat.ask("write a report");
+    await chat.says("⚠️");
+    await chat.slack.until(() => sent().length > 0, 10_000);
+  });
+
   it.each(["/outputs/../../../state.db", "/etc/passwd", "/workspace/draft.md", "/uploads/x"])(
     "refuses %s",
     async (path) => {

@@ -49,6 +49,19 @@ describe("skills", () => {
     expect(system()).not.toContain("syllables");
   });
 
+  it("work with the slash command as well, which has no slash of its own", async () => {
+    skill("haiku", "---\nname: haiku\ndescription: Writes poems.\n---\nCount syllables.");
+    chat.model.script([{ text: "An old pond." }]);
+    await open();
+    chat.slack.slash("haiku about ponds");
+    await chat.says("An old pond.");
+    expect(system()).toContain("Count syllables.");
+    expect(told(chat.model.requests()[0], "user")[0]).toContain("/haiku about ponds");
+    chat.slack.slash("nonsense here");
+    await chat.slack.until(() => chat.whispers("U1").length > 0);
+    expect(chat.whispers("U1")[0]).toContain("There is no command");
+  });
+
   it("that do not exist are told, with what is near", async () => {
     skill("haiku", "---\nname: haiku\ndescription: Writes poems.\n---\nCount.");
     await open();

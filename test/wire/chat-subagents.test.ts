@@ -10,6 +10,7 @@ beforeEach(async () => {
 afterEach(() => chat.close());
 
 const context = { is_plan_mode: true, subagent_enabled: true };
+const options = { slack: { session: { context } }, rest: { tools: { shell: { enabled: true } } } };
 
 /** Children are told their task and nothing else. */
 const taskOf = (request: ChatCompletionRequest) => {
@@ -55,7 +56,14 @@ async function open(replyOf: (task: string) => Promise<Reply> | Reply, ...replie
     const task = taskOf(request);
     return task === undefined ? next() : replyOf(task);
   });
-  await chat.open({ slack: { session: { context } } });
+  await chat.open(options);
+}
+
+/** What /usage says that this chat has used. */
+async function tokensOf(thread: string): Promise<number> {
+  chat.ask("/usage", { thread });
+  const { text } = await chat.says("This chat today");
+  return Number(/today: (\d+) tokens/.exec(text)?.[1]);
 }
 
 const PLAN = [plan("in_progress", "pending"), plan("completed", "completed")] as const;
@@ -75,10 +83,7 @@ describe("subagents", () => {
     await chat.says("All compared.");
     expect(agents()).toEqual(["alpha complete", "beta complete", "gamma complete"]);
     expect(chat.boards()).toHaveLength(1);
-    chat.ask("/usage", { thread });
-    await chat.says("This chat today");
-    const [, tokens] = /today: (\d+) tokens/.exec(chat.answers().at(-1)?.text ?? "") ?? [];
-    expect(Number(tokens)).toBeGreaterThanOrEqual(3 * 1_100);
+    expect(await tokensOf(thread)).toBeGreaterThanOrEqual(3 * 1_100);
   });
 
   it("over the limit are not started, and the model is told", async () => {
@@ -105,6 +110,24 @@ describe("subagents", () => {
     await chat.says("One of two.");
     expect(agents()).toEqual(["good complete", "bad error"]);
     expect(chat.boards()[0]?.text).toContain("Done · 2/2");
+  });
+
+  it("that are done stay shown and counted while another one waits for an approval, over a restart", async () => {
+    let asked = 0;
+    const child = (task: string): Reply => {
+      if (task === "quick") return { text: "ok", usage: { input: 1_000, output: 100 } };
+      asked += 1;
+      return asked === 1 ? calls(["shell", { command: "true" }]) : { text: "ran" };
+    };
+    await open(child, PLAN[0], delegating("quick", "careful"), PLAN[1], { text: "Both done." });
+    const thread = chat.ask("do both");
+    const approve = await chat.button("Approve");
+    await chat.slack.until(() => agents().length === 2);
+    await chat.open(options);
+    chat.slack.press(approve);
+    await chat.says("Both done.");
+    expect(agents()).toEqual(["quick complete", "careful complete"]);
+    expect(await tokensOf(thread)).toBeGreaterThanOrEqual(1_100);
   });
 
   it("end with the run at /stop, and the next message is answered", async () => {
