@@ -126,7 +126,9 @@ export function createBridge(deps: CommandDeps): Door {
     const decides = question.kind === "clarification" || mayApprove(policy, isAdmin, active.askedBy, inbound.user);
     if (!decides) return false;
     const answer = answerFromText(question, inbound.text, inbound.user);
-    return takeAnswer(deps, key, active.id, inbound.id, answer);
+    const taken = await takeAnswer(deps, key, active.id, inbound.id, answer);
+    if (taken && inbound.attachments.length > 0) await replyOnce(inbound, words.filesWithAnswer);
+    return taken;
   }
 
   async function asMessage(arrival: Arrival, text: string, once: Partial<SessionContext> | undefined): Promise<void> {

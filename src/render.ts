@@ -138,6 +138,12 @@ export const words = {
   stopped: "Stopped.",
   failed: (text: string) => `⚠️ ${text}`,
   partial: "This is as far as I got:",
+  fileTooLarge: (maxBytes: number) => `it is larger than ${Math.floor(maxBytes / 1_000_000)} MB, the most I take here`,
+  fileNotFetched: "it could not be downloaded",
+  fileNotStored: "it could not be stored",
+  filesNotTaken: (files: { name: string; problem?: string | undefined }[]) =>
+    files.map(({ name, problem }) => `I could not take \`${name.replaceAll("`", "'")}\`: ${problem}.`).join("\n"),
+  filesWithAnswer: "I took your answer, but not the files that came with it. Please send them again as a message.",
   tokenRefused: (channel: string) =>
     `${channel} refuses my token, so I am not heard there. Put a new one into the configuration and restart me.`,
   configRefused: (problems: string[]) =>

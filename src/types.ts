@@ -195,6 +195,8 @@ export interface InputFile {
   type: string;
   /** Absolute path in this session's uploads/. */
   path: string;
+  /** Why there is no file there, in words: it was sent and could not be taken. */
+  problem?: string | undefined;
 }
 
 export interface Agent {

@@ -32,10 +32,12 @@ export function humanText(channel: string, input: AgentRequest["input"]): string
 }
 
 function uploads(files: InputFile[]): string {
-  const lines = files.map(
-    ({ path, type }) => `- /uploads/${escapeText(oneLine(basename(path)))} (${escapeText(oneLine(type, 80))})`,
-  );
-  return block("uploaded_files", lines.join("\n"));
+  return block("uploaded_files", files.map(fileLine).join("\n"));
+}
+
+function fileLine({ name, path, type, problem }: InputFile): string {
+  if (problem !== undefined) return `- ${escapeText(oneLine(name))} was sent but is not here: ${escapeText(problem)}`;
+  return `- /uploads/${escapeText(oneLine(basename(path)))} (${escapeText(oneLine(type, 80))})`;
 }
 
 /** The person's own words, without what was put around them. */

@@ -197,6 +197,18 @@ describe("a question", () => {
     expect(texts()[0]).toContain("→ blue");
   });
 
+  it("takes an answer without the files that came with it, and says so", async () => {
+    bridge = await openBridge();
+    bridge.agent.script(asks({ options: ["red", "blue"] }), answers("painted"));
+    await bridge.channel.say("paint it");
+    await until(() => expect(texts()).toHaveLength(1));
+    await bridge.core.lanes.idle();
+    const attachments = [{ id: "F1", name: "a.png", type: "image/png", size: 1, source: "x" }];
+    await bridge.channel.say("red", { attachments });
+    await until(() => expect(texts()).toContain("painted"));
+    expect(texts().filter((text) => text.includes("not the files"))).toHaveLength(1);
+  });
+
   it("is dropped by /new", async () => {
     bridge = await openBridge();
     bridge.agent.script(asks({ options: ["red"] }), answers("fresh"));
