@@ -1,6 +1,6 @@
 /** Tools of MCP servers. Each server stands alone: one that fails is a warning, and is tried again later. */
 import type { StructuredToolInterface } from "@langchain/core/tools";
-import { MultiServerMCPClient } from "@langchain/mcp-adapters";
+import type { MultiServerMCPClient } from "@langchain/mcp-adapters";
 import type { McpServerConfig } from "../../config/schema.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -54,7 +54,7 @@ function openServer(name: string, config: McpServerConfig, options: McpOptions) 
   let failedAt = Number.NEGATIVE_INFINITY;
 
   async function connect(): Promise<StructuredToolInterface[]> {
-    client = newClient(name, config, options.root);
+    client = await newClient(name, config, options.root);
     try {
       const found = await within(client.getTools(), options.connectMs ?? CONNECT_MS);
       return found.filter((tool) => isUsable(tool, name, log));
@@ -86,7 +86,9 @@ function openServer(name: string, config: McpServerConfig, options: McpOptions) 
   };
 }
 
-function newClient(name: string, config: McpServerConfig, root: string): MultiServerMCPClient {
+async function newClient(name: string, config: McpServerConfig, root: string): Promise<MultiServerMCPClient> {
+  // Half a second of loading that a bridge without MCP servers should not pay at each start.
+  const { MultiServerMCPClient } = await import("@langchain/mcp-adapters");
   const connection =
     "command" in config
       ? {
