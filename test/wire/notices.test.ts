@@ -65,6 +65,15 @@ describe("admins are told", () => {
     await told(/refused[\s\S]*admin/);
   });
 
+  it("when they were made admins in the chat, too", async () => {
+    const threadTs = slack.say({ text: "<@U0BOT> /admin grant U1", user: "U2" });
+    await slack.until(() => slack.posts("C1", threadTs).length > 0);
+    writeFileSync(`${folder.path}/config.yaml`, stringify({ ...config, admin: {} }));
+    await app.reload();
+    await told(/refused[\s\S]*admin/);
+    await slack.until(() => slack.posts("D1").length === 1);
+  });
+
   it("of a model that is not configured", async () => {
     const threadTs = slack.say({ text: "<@U0BOT> /model spare" });
     await slack.until(() => slack.posts("C1", threadTs).length > 0);
