@@ -39,7 +39,7 @@ export class Board {
     this.#deps = deps;
     this.#todos = run.todos;
     this.#subagents = run.subagents ?? [];
-    if (run.todos.length > 0) this.#state = "working";
+    this.#state = this.#stage();
   }
 
   /** True once there is, or has to be, a plan message. */
@@ -49,10 +49,6 @@ export class Board {
 
   get subagents(): Subagent[] {
     return this.#subagents;
-  }
-
-  get todos(): Todo[] {
-    return this.#todos;
   }
 
   /** The same plan message goes on after a restart. */
@@ -69,6 +65,7 @@ export class Board {
       this.#wanted = true;
     } else if (event.type === "subagent") {
       this.#subagents = upsert(this.#subagents, event.subagent);
+      this.#state = "working";
       this.#wanted = true;
     } else if (event.type === "tool") {
       if (event.status === "running") this.#tools.set(event.id, event.line);
@@ -88,7 +85,7 @@ export class Board {
 
   answered(): void {
     this.#question = undefined;
-    this.#state = this.#todos.length > 0 ? "working" : "planning";
+    this.#state = this.#stage();
     if (this.shown) this.#flush("progress");
   }
 
@@ -104,6 +101,10 @@ export class Board {
   async suspend(): Promise<void> {
     this.#note = words.paused;
     if (this.shown) await this.#settle();
+  }
+
+  #stage(): BoardState {
+    return this.#todos.length + this.#subagents.length > 0 ? "working" : "planning";
   }
 
   get #nonce(): string {

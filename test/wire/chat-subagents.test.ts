@@ -86,6 +86,21 @@ describe("subagents", () => {
     expect(await tokensOf(thread)).toBeGreaterThanOrEqual(3 * 1_100);
   });
 
+  it("are shown without a plan as well, as work", async () => {
+    const hold = gate();
+    const child = async (): Promise<Reply> => {
+      await hold.passed;
+      return { text: "ok" };
+    };
+    await open(child, delegating("alpha"), { text: "Done." });
+    chat.ask("ask someone");
+    await chat.slack.until(() => agents().length === 1, 10_000);
+    expect(chat.boards()[0]?.text).toMatch(/^\*Working\*/);
+    hold.open();
+    await chat.says("Done.");
+    expect(chat.boards()[0]?.text).toMatch(/^\*Done\*/);
+  });
+
   it("over the limit are not started, and the model is told", async () => {
     const started: string[] = [];
     const child = (task: string) => {
