@@ -47,6 +47,10 @@ export class Board {
     return this.#run.board !== undefined || this.#wanted;
   }
 
+  get todos(): Todo[] {
+    return this.#todos;
+  }
+
   get subagents(): Subagent[] {
     return this.#subagents;
   }
