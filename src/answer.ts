@@ -5,6 +5,7 @@
 import type { Channel, Content, MessageRef } from "../channels/channel.ts";
 import { ChannelError } from "../channels/errors.ts";
 import type { Outbox } from "./outbox.ts";
+import { announcedWithout, postOnce } from "./post-once.ts";
 import type { RunPatch } from "./state/store.ts";
 import type { Run } from "./types.ts";
 
@@ -19,13 +20,10 @@ export async function deliver(run: Run, pieces: Content[], deps: AnswerDeps): Pr
   for (let index = run.delivered.length; index < pieces.length; index++) {
     const piece = pieces[index] as Content;
     const nonce = `${run.id}.${index}`;
-    const ref =
-      (index === 0 ? await overDraft(run, piece, deps) : undefined) ??
-      (await findEarlier(run, nonce, deps)) ??
-      (await postPiece(run, piece, nonce, deps));
+    const over = index === 0 ? await overDraft(run, piece, deps) : undefined;
+    const ref = over ?? (await postOnce(run, nonce, () => piece, deps)).ref;
     run.delivered = [...run.delivered, ref];
-    run.posting = undefined;
-    await deps.save({ delivered: run.delivered, posting: undefined });
+    await deps.save({ delivered: run.delivered, posting: announcedWithout(run, nonce) });
     await deps.posted(ref);
   }
 }
@@ -44,14 +42,4 @@ async function overDraft(run: Run, piece: Content, { outbox, channel }: AnswerDe
     if (!(error instanceof ChannelError)) throw error;
   }
   return undefined;
-}
-
-async function findEarlier(run: Run, nonce: string, deps: AnswerDeps): Promise<MessageRef | undefined> {
-  return run.posting === nonce ? deps.outbox.find(run.inbound.at, nonce) : undefined;
-}
-
-async function postPiece(run: Run, piece: Content, nonce: string, deps: AnswerDeps): Promise<MessageRef> {
-  run.posting = nonce;
-  await deps.save({ posting: nonce });
-  return deps.outbox.post(run.inbound.at, () => piece, { nonce });
 }

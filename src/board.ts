@@ -3,10 +3,11 @@
  * in flight, equal views are skipped, the last one is awaited. What was shown is stored, so another worker can go on.
  */
 import { createHash } from "node:crypto";
-import type { BoardState, BoardView, MessageRef } from "../channels/channel.ts";
+import type { BoardState, BoardView, Content, MessageRef } from "../channels/channel.ts";
 import { ChannelError } from "../channels/errors.ts";
 import type { Log } from "./log.ts";
 import type { Outbox, Urgency } from "./outbox.ts";
+import { announcedWithout, isAnnounced, type Posted, postOnce } from "./post-once.ts";
 import { boardView, words } from "./render.ts";
 import type { RunPatch } from "./state/store.ts";
 import type { AgentEvent, Question, Run, Subagent, Todo } from "./types.ts";
@@ -58,7 +59,7 @@ export class Board {
   /** The same plan message goes on after a restart. */
   resume(note: string | undefined): void {
     this.#note = note;
-    this.#wanted = this.#run.board !== undefined || this.#run.posting === this.#nonce;
+    this.#wanted = this.#run.board !== undefined || isAnnounced(this.#run, this.#nonce);
     if (this.#wanted) this.#flush("progress");
   }
 
@@ -160,29 +161,15 @@ export class Board {
     };
     const board = this.#run.board;
     if (board) await this.#deps.outbox.edit(board.ref, content, { urgency, signal });
-    const ref = board?.ref ?? (await this.#post(content, signal));
-    this.#run.board = { ...board, ref, revision: (board?.revision ?? 0) + 1, shown: hash(sent) };
-    await this.#deps.save({ board: this.#run.board, posting: undefined });
-    this.#run.posting = undefined;
+    const { ref, found } = board ? { ref: board.ref, found: false } : await this.#post(content, signal);
+    // What a dead worker's post shows is not known: the next round edits it.
+    this.#run.board = { ...board, ref, revision: (board?.revision ?? 0) + 1, shown: found ? "" : hash(sent) };
+    await this.#deps.save({ board: this.#run.board, posting: announcedWithout(this.#run, this.#nonce) });
     if (!board) await this.#deps.posted(ref);
   }
 
-  /** The intent is stored first: after a crash in between, the message is looked for before it is posted again. */
-  async #post(
-    content: () => { kind: "board"; board: BoardView },
-    signal: AbortSignal | undefined,
-  ): Promise<MessageRef> {
-    const { at } = this.#run.inbound;
-    if (this.#run.posting === this.#nonce) {
-      const found = await this.#deps.outbox.find(at, this.#nonce);
-      if (found) {
-        await this.#deps.outbox.edit(found, content, { signal });
-        return found;
-      }
-    }
-    this.#run.posting = this.#nonce;
-    await this.#deps.save({ posting: this.#nonce });
-    return this.#deps.outbox.post(at, content, { nonce: this.#nonce, signal });
+  #post(content: () => Content, signal: AbortSignal | undefined): Promise<Posted> {
+    return postOnce(this.#run, this.#nonce, content, this.#deps, { signal });
   }
 
   /** True: try again. A plan message that a person deleted is posted anew, once. */

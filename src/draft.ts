@@ -7,6 +7,7 @@ import { unfinished } from "../channels/markdown/unfinished.ts";
 import { messageOf } from "./errors.ts";
 import type { Log } from "./log.ts";
 import type { Outbox } from "./outbox.ts";
+import { announcedWithout, postOnce } from "./post-once.ts";
 import type { RunPatch } from "./state/store.ts";
 import type { Run } from "./types.ts";
 
@@ -71,10 +72,11 @@ export class Draft {
   }
 
   async #begin(options: { urgency: "progress"; signal: AbortSignal }): Promise<void> {
-    const { at } = this.#run.inbound;
     const nonce = `${this.#run.id}.d`;
-    this.#run.draft = await this.#deps.outbox.post(at, () => this.#content(), { ...options, nonce });
-    await this.#deps.save({ draft: this.#run.draft });
+    const { ref, found } = await postOnce(this.#run, nonce, () => this.#content(), this.#deps, options);
+    this.#run.draft = ref;
+    await this.#deps.save({ draft: ref, posting: announcedWithout(this.#run, nonce) });
+    if (found) this.#shown = undefined;
     await this.#deps.posted(this.#run.draft);
   }
 

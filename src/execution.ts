@@ -10,6 +10,7 @@ import type { Log } from "./log.ts";
 import type { Outbox } from "./outbox.ts";
 import { decidePlanMode } from "./plan-decision.ts";
 import { type Policy, resolvePolicy } from "./policy.ts";
+import { postOnce } from "./post-once.ts";
 import { questionButtons, questionText, words } from "./render.ts";
 import type { Seen } from "./seen.ts";
 import { chatKey, userKey } from "./sessions.ts";
@@ -263,9 +264,9 @@ export class Execution {
     const run = this.#run;
     const buttons = questionButtons(run.id, question);
     const content: Content = { kind: "question", text: questionText(question), buttons };
-    const ref = await this.#deps.outbox.post(run.inbound.at, () => content, {
-      nonce: `${run.id}.q${question.id.slice(0, 6)}`,
-    });
+    const nonce = `${run.id}.q${question.id.slice(0, 6)}`;
+    const save = (patch: RunPatch) => this.#save(patch);
+    const { ref } = await postOnce(run, nonce, () => content, { outbox: this.#deps.outbox, save });
     await this.#posted(ref);
     return { ...question, ref };
   }

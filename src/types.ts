@@ -132,8 +132,8 @@ export interface Run {
   outcome?: Outcome | undefined;
   /** Pieces of the answer that reached the chat, in order. */
   delivered: MessageRef[];
-  /** Nonce of the post under way; set before posting, cleared with its ref. */
-  posting?: string | undefined;
+  /** Nonces of posts announced and not yet recorded (src/post-once.ts). */
+  posting?: string[] | undefined;
   /** The message in which the answer is shown while it is written. */
   draft?: MessageRef | undefined;
   /** Files to be sent with the answer. */

@@ -135,7 +135,7 @@ export function lanesContract(store: () => Store): void {
       const save = (patch: Parameters<Store["saveRun"]>[2]) => store().saveRun(session, run.id, patch);
       const board = { ref: { at: run.inbound.at, id: "b1" }, revision: 1, shown: "x" };
       const usage = { inputTokens: 2 ** 40, outputTokens: 1, modelCalls: 1 };
-      await Promise.all([save({ board }), save({ usage }), save({ todos: [] }), save({ posting: "n1" })]);
+      await Promise.all([save({ board }), save({ usage }), save({ todos: [] }), save({ posting: ["n1"] })]);
       await save({ posting: undefined, delivered: [] });
       await save({});
       expect(await store().run(session, run.id)).toMatchObject({ board, usage, todos: [], delivered: [], attempt: 1 });
@@ -144,7 +144,7 @@ export function lanesContract(store: () => Store): void {
 
     it("does not bring back a run that is gone", async () => {
       const { session } = aChat();
-      await store().saveRun(session, "rgone", { posting: "n1" });
+      await store().saveRun(session, "rgone", { posting: ["n1"] });
       expect(await store().run(session, "rgone")).toBeUndefined();
     });
   });

@@ -164,7 +164,7 @@ describe("the plan message", () => {
       ...freshRun(),
       id: dead.run.id,
       inbound: dead.run.inbound,
-      posting: `${dead.run.id}.b`,
+      posting: [`${dead.run.id}.b`],
       todos: dead.board.todos,
     };
     const next = setUp(channel, run);

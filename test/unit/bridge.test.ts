@@ -1,5 +1,7 @@
+import { openSqliteState } from "../../src/state/sqlite.ts";
+import type { Store } from "../../src/state/store.ts";
 import type { AgentEvent, Question } from "../../src/types.ts";
-import { openBridge, slackConfig, type TestBridge } from "../support/bridge.ts";
+import { openBridge, silent, slackConfig, type TestBridge } from "../support/bridge.ts";
 import { createFakeChannel, inboundOf } from "../support/fake-channel.ts";
 import { answers, createScriptedAgent, gate, type Script } from "../support/scripted-agent.ts";
 
@@ -220,6 +222,22 @@ describe("a question", () => {
     expect(bridge.agent.requests[1]?.answer).toBeUndefined();
     expect(bridge.agent.requests[1]?.context.thread_id).toBe(`${session}#1`);
   });
+
+  it("is asked once, also by a worker that has to begin it again", async () => {
+    const { store } = openSqliteState({ path: ":memory:", keepDays: 1, log: silent });
+    let parks = 0;
+    const failing: Store = {
+      ...store,
+      park: (...args) => (parks++ === 0 ? Promise.reject(new Error("the state is away")) : store.park(...args)),
+    };
+    bridge = await openBridge({ store: failing });
+    bridge.agent.script(asks({ options: ["red"] }));
+    await bridge.channel.say("paint it");
+    await vi.waitFor(() => expect(parks).toBe(2), { timeout: 9_000 });
+    await bridge.core.lanes.idle();
+    expect(bridge.agent.requests).toHaveLength(2);
+    expect(texts()).toHaveLength(1);
+  }, 12_000);
 
   it("waits through a restart of the bridge", async () => {
     const first = await openBridge();
