@@ -8,6 +8,8 @@ export default defineConfig({
     // Processes, not threads: the tests start servers, spawn the bridge and read process-wide state.
     pool: "forks",
     maxWorkers: 2,
+    // Files share a worker's modules: a third of the run was loading them again. No module of ours holds state.
+    isolate: false,
     testTimeout: 20_000,
     hookTimeout: 30_000,
     teardownTimeout: 5_000,

@@ -5,6 +5,8 @@ import path from "node:path";
 import { root, setUp } from "./setup.mjs";
 
 const node = setUp();
+// Compiled code is kept between starts: a fifth of the waiting.
+process.env.NODE_COMPILE_CACHE ??= path.join(root, "node_modules", ".cache", "compiled");
 const args = [path.join(root, "src", "main.ts"), ...process.argv.slice(2)];
 
 // Becoming the bridge keeps one process for signals, exit code and terminal; Node 20 and Windows have no execve.
