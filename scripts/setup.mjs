@@ -41,11 +41,14 @@ function packagesOf(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).packages : {};
 }
 
+// Warnings that npm itself runs on an older Node than the bridge would fill the screen at the first start.
+const QUIETLY = ["--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+
 function install() {
   say("Installing dependencies (npm ci) …");
-  if (npm(["ci", "--include=dev", "--no-audit", "--no-fund"])) return;
+  if (npm(["ci", ...QUIETLY])) return;
   say("npm ci failed; trying npm install, which may change package-lock.json …");
-  if (npm(["install", "--include=dev", "--no-audit", "--no-fund"])) return;
+  if (npm(["install", ...QUIETLY])) return;
   fail("The dependencies could not be installed; npm's message is above. Check the network and run this again.");
 }
 
