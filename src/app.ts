@@ -16,9 +16,9 @@ import type { Lanes } from "./lanes.ts";
 import type { Log } from "./log.ts";
 import { createNotices } from "./notices.ts";
 import { operate } from "./operator.ts";
-import { words } from "./render.ts";
 import { openState } from "./state/open.ts";
 import type { State } from "./state/state.ts";
+import { words } from "./words.ts";
 
 export interface App {
   config(): Config;

@@ -8,9 +8,10 @@ import { ChannelError } from "../channels/errors.ts";
 import type { Log } from "./log.ts";
 import type { Outbox, Urgency } from "./outbox.ts";
 import { announcedWithout, isAnnounced, type Posted, postOnce } from "./post-once.ts";
-import { boardView, words } from "./render.ts";
+import { boardView } from "./render.ts";
 import type { RunPatch } from "./state/store.ts";
 import type { AgentEvent, Question, Run, Subagent, Todo } from "./types.ts";
+import { words } from "./words.ts";
 
 export interface BoardDeps {
   outbox: Outbox;

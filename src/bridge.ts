@@ -17,12 +17,12 @@ import {
   respondsTo,
 } from "./policy.ts";
 import { pressed, takeAnswer } from "./presses.ts";
-import { words } from "./render.ts";
 import { chatKey, runId, sessionKey } from "./sessions.ts";
 import { settingKey } from "./settings.ts";
 import type { Lookup } from "./state/store.ts";
 import { greetStranger } from "./strangers.ts";
 import type { Run, SessionContext } from "./types.ts";
+import { words } from "./words.ts";
 
 /** One message with all that is known about it. */
 interface Arrival {
@@ -85,8 +85,7 @@ export function createBridge(deps: CommandDeps): Door {
     if (parsed.kind === "unknown" && (await isSkill(parsed.name))) return false;
     if (await alreadyDone(inbound)) return true;
     if (parsed.kind === "unknown") {
-      const hint = parsed.suggestion ? `Did you mean \`/${parsed.suggestion}\`?` : "`/help` lists what there is.";
-      await reply(inbound, `There is no command \`/${parsed.name}\`. ${hint}`);
+      await reply(inbound, words.unknownCommand(parsed.name, parsed.suggestion));
       return true;
     }
     await command(arrival, parsed.name, parsed.args);

@@ -7,11 +7,12 @@ import { messageOf } from "./errors.ts";
 import type { Log } from "./log.ts";
 import { newRun } from "./new-run.ts";
 import type { Outbox } from "./outbox.ts";
-import { questionBody, words } from "./render.ts";
+import { questionBody } from "./render.ts";
 import type { Seen } from "./seen.ts";
 import { chatKey } from "./sessions.ts";
 import type { Steer, Store } from "./state/store.ts";
 import type { Outcome, Run } from "./types.ts";
+import { words } from "./words.ts";
 
 export interface EndDeps {
   store: Store;

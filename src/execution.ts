@@ -11,7 +11,7 @@ import type { Outbox } from "./outbox.ts";
 import { decidePlanMode } from "./plan-decision.ts";
 import { type Policy, resolvePolicy } from "./policy.ts";
 import { postOnce } from "./post-once.ts";
-import { questionButtons, questionText, words } from "./render.ts";
+import { questionButtons, questionText } from "./render.ts";
 import type { Seen } from "./seen.ts";
 import { chatKey, userKey } from "./sessions.ts";
 import type { Settings } from "./settings.ts";
@@ -28,6 +28,7 @@ import type {
   RunContext,
 } from "./types.ts";
 import type { Uploads } from "./uploads.ts";
+import { words } from "./words.ts";
 
 export interface RunsDeps {
   config(): Config;

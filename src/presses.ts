@@ -3,9 +3,10 @@ import type { Press } from "../channels/channel.ts";
 import { answerFromPress } from "./answers.ts";
 import type { CommandDeps } from "./commands/command.ts";
 import { accessOf, isAdmin, mayApprove, resolvePolicy } from "./policy.ts";
-import { type PressToken, parseToken, words } from "./render.ts";
+import { type PressToken, parseToken } from "./render.ts";
 import { chatKey } from "./sessions.ts";
 import type { Answer, Run } from "./types.ts";
+import { words } from "./words.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 

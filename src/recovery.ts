@@ -3,9 +3,9 @@ import type { Config } from "../config/schema.ts";
 import { messageOf } from "./errors.ts";
 import type { Lanes } from "./lanes.ts";
 import type { Log } from "./log.ts";
-import { words } from "./render.ts";
 import type { Runs } from "./runs.ts";
 import type { Store } from "./state/store.ts";
+import { words } from "./words.ts";
 
 export interface RecoveryDeps {
   config(): Config;

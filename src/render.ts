@@ -1,6 +1,7 @@
-/** Every word a user sees, except what the model writes. Pure. One place to reword or translate. */
+/** What is shown of a run: the plan, questions, status. Pure; the wording is in words.ts. */
 import type { BoardState, BoardView, Button, Subagent, Todo } from "../channels/channel.ts";
 import type { Question, Run, RunStatus, Usage } from "./types.ts";
+import { words } from "./words.ts";
 
 export interface BoardFacts {
   run: string;
@@ -103,53 +104,6 @@ export function questionBody({ kind, text }: Question): string {
   const fence = "`".repeat(ticks);
   return `${words.toolAsks}\n\n${fence}\n${text}\n${fence}`;
 }
-
-export const words = {
-  stop: "Stop",
-  approve: "Approve",
-  change: "Change",
-  reject: "Reject",
-  resumed: "resumed after a restart",
-  toolAsks: "This needs an approval:",
-  paused: "the bridge is restarting; this goes on by itself",
-  emptyAnswer: "I am done, but there is nothing to say.",
-  lost: (attempts: number) =>
-    `This run was interrupted ${attempts} times and is given up. Your message is not forgotten: send it again to retry.`,
-  onlyMention: "Yes? Tell me what to do, or send `/help`.",
-  notListed: (id: string) =>
-    `You are not on the list of people I work for. An admin can add you: your id is \`${id}\`.`,
-  pairing: (code: string) =>
-    `We have not met. Ask an admin to approve this code within 10 minutes: \`/admin pair ${code}\` (or \`npm start -- pairing approve ${code}\`).`,
-  quiet: (until: string) => `Quiet hours until ${until}. I did not take this message; please send it again then.`,
-  pausedChat: "I am paused by an admin. I did not take this message.",
-  busyRejected:
-    "I am still busy here and do not queue messages in this chat. `/stop` ends the run, `/status` shows it.",
-  queueFull: "Too many messages are waiting here. I did not take this one; please send it again later.",
-  steered: "Noted. I take it into account in the running task.",
-  queued: (position: number) => `Queued: ${position === 1 ? "one message" : `${position} messages`} before it.`,
-  notStored: "I could not store this message, so I did not take it. Please send it again in a minute.",
-  commandFailed: "That command failed; the cause is in the log. Nothing was changed by it as far as I know.",
-  pressTooLate: "That is no longer open.",
-  pressNotYours: "Only the person who asked or an admin can decide this.",
-  pressStopNotYours: "Only the person who asked or an admin can stop this.",
-  pressStopping: "Stopping.",
-  pressChange: "Write what should be different; your next message here says it to me.",
-  pressTaken: (decision: string) => `Noted: ${decision}.`,
-  stopped: "Stopped.",
-  failed: (text: string) => `⚠️ ${text}`,
-  partial: "This is as far as I got:",
-  fileTooLarge: (maxBytes: number) => `it is larger than ${Math.floor(maxBytes / 1_000_000)} MB, the most I take here`,
-  fileNotFetched: "it could not be downloaded",
-  fileNotStored: "it could not be stored",
-  filesNotTaken: (files: { name: string; problem?: string | undefined }[]) =>
-    files.map(({ name, problem }) => `I could not take \`${name.replaceAll("`", "'")}\`: ${problem}.`).join("\n"),
-  filesWithAnswer: "I took your answer, but not the files that came with it. Please send them again as a message.",
-  tokenRefused: (channel: string) =>
-    `${channel} refuses my token, so I am not heard there. Put a new one into the configuration and restart me.`,
-  configRefused: (problems: string[]) =>
-    `The changed configuration was refused and the old one stays:\n\n${problems.map((line) => `- ${line}`).join("\n")}`,
-  questionExpired: "Nobody answered, so I closed this question. Ask again when you like.",
-} as const;
 
 export function statusLine(run: Run | undefined, queued: number, plan: string): string {
   const head = run ? `${STATUS[run.status]} · ${done(run.todos)}` : "Idle";

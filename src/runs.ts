@@ -3,8 +3,8 @@ import { Board } from "./board.ts";
 import { showAnswered } from "./ending.ts";
 import { boardDeps, Execution, LeaseLost, type RunsDeps, Stopped } from "./execution.ts";
 import type { Lane } from "./lanes.ts";
-import { words } from "./render.ts";
 import type { Run } from "./types.ts";
+import { words } from "./words.ts";
 
 export interface Runs {
   work(run: Run, lane: Lane): Promise<void>;

@@ -3,8 +3,8 @@ import type { Inbound } from "../channels/channel.ts";
 import type { CommandDeps } from "./commands/command.ts";
 import { messageOf } from "./errors.ts";
 import { openPairing, PAIRING_MS } from "./pairing.ts";
-import { words } from "./render.ts";
 import { userKey } from "./sessions.ts";
+import { words } from "./words.ts";
 
 const HOUR_MS = 60 * 60_000;
 

@@ -9,9 +9,9 @@ import { ChannelError } from "../channels/errors.ts";
 import { messageOf } from "./errors.ts";
 import type { Log } from "./log.ts";
 import type { Outbox } from "./outbox.ts";
-import { words } from "./render.ts";
 import type { Store } from "./state/store.ts";
 import type { InputFile, Run } from "./types.ts";
+import { words } from "./words.ts";
 import { safeFileName, workspaceDir } from "./workspace.ts";
 
 export interface Uploads {

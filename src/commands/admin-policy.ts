@@ -8,6 +8,7 @@ import { resolvePolicy } from "../policy.ts";
 import { addressOf, chatKey } from "../sessions.ts";
 import { settingKey } from "../settings.ts";
 import type { AuditEntry } from "../state/store.ts";
+import { words } from "../words.ts";
 import { type CommandContext, change } from "./command.ts";
 import { isChatId } from "./ids.ts";
 import { policyTable } from "./plan.ts";
@@ -37,7 +38,7 @@ function targetOf({ inbound }: CommandContext, args: string[]): Target {
     return {
       at: inbound.at,
       rest,
-      problem: `\`${first}\` is neither a policy key nor a chat id of ${inbound.at.channel}.`,
+      problem: words.neitherKeyNorChat(first, inbound.at.channel),
     };
   }
   return { at: { ...inbound.at, chat: first, thread: undefined }, rest };
@@ -49,11 +50,11 @@ function isPath(text: string): boolean {
 
 export async function changePolicy(context: CommandContext, args: string[], set: boolean): Promise<string> {
   const { at, rest, problem } = targetOf(context, args);
-  const [given = "", ...words] = rest;
+  const [given = "", ...value] = rest;
   if (problem) return problem;
-  if (!isPath(given)) return `Name a key, for example \`is_plan_mode\`. Keys: ${ROOTS.join(", ")}.`;
+  if (!isPath(given)) return words.nameKey(ROOTS.join(", "));
   const path = SHORT[given] ?? given;
-  const checked = set ? checkValue(path, words.join(" ")) : { value: undefined };
+  const checked = set ? checkValue(path, value.join(" ")) : { value: undefined };
   if ("problem" in checked) return checked.problem;
   const before = await lastChange(context, at, path);
   const old = await change(context, settingKey.policy(chatKey(at), path), checked.value, describe(at, path));
@@ -66,7 +67,7 @@ const describe = (at: Address, path: string) => `policy ${chatKey(at)} ${path}`;
 const show = (value: unknown) => (value === undefined ? "unset" : JSON.stringify(value));
 
 function checkValue(path: string, text: string): { value: unknown } | { problem: string } {
-  let last = "a value is missing";
+  let last: string = words.valueMissing;
   for (const value of candidates(text)) {
     const result = chatPolicy.safeParse(nest(path.split("."), value));
     if (result.success) return { value };
@@ -106,7 +107,7 @@ async function lastChange(
 }
 
 async function tellOther({ deps, inbound }: CommandContext, before: AuditEntry, path: string): Promise<string> {
-  const text = `${inbound.user.id} has just changed ${path} after you did; the last change counts.`;
+  const text = words.changedAfterYou(inbound.user.id, path);
   if (before.where !== chatKey(inbound.at)) {
     await deps.outbox
       .post(addressOf(before.where), () => ({ kind: "notice", text }))
@@ -114,7 +115,7 @@ async function tellOther({ deps, inbound }: CommandContext, before: AuditEntry, 
         deps.log.warn({ error: messageOf(error) }, "the other admin could not be told");
       });
   }
-  return ` This replaces what ${before.who} set a moment ago.`;
+  return ` ${words.replaces(before.who)}`;
 }
 
 /** Said, not refused: each alone can be meant. */
@@ -122,11 +123,9 @@ function contradiction({ deps }: CommandContext, at: Address): string {
   const policy = resolvePolicy(deps.config(), deps.settings, { at });
   const both = policy.tools.allow?.filter((tool) => policy.tools.deny?.includes(tool)) ?? [];
   const notes = [
-    both.length > 0 ? `${both.join(", ")} is both allowed and denied; denied wins.` : "",
-    policy.respond === "never" && policy.followThreads ? "respond is never, so threads are not followed either." : "",
-    policy.context.plan_approval !== "never" && policy.context.is_plan_mode === false
-      ? "plan_approval has no effect while plan mode is off."
-      : "",
+    both.length > 0 ? words.bothAllowedAndDenied(both.join(", ")) : "",
+    policy.respond === "never" && policy.followThreads ? words.neverFollows : "",
+    policy.context.plan_approval !== "never" && policy.context.is_plan_mode === false ? words.approvalWithoutPlan : "",
   ].filter(Boolean);
   return notes.length > 0 ? ` Note: ${notes.join(" ")}` : "";
 }
@@ -141,5 +140,5 @@ export async function exportPolicies({ deps }: CommandContext): Promise<string> 
   const lines = Object.entries(deps.settings.all())
     .filter(([key]) => key.startsWith("policy:"))
     .map(([key, value]) => JSON.stringify({ key, value }));
-  return lines.length > 0 ? ["```", ...lines, "```"].join("\n") : "No chat has a policy set at run time.";
+  return lines.length > 0 ? ["```", ...lines, "```"].join("\n") : words.noPolicies;
 }

@@ -5,6 +5,7 @@ import { isOwner } from "../policy.ts";
 import { stopRun } from "../presses.ts";
 import { chatKey } from "../sessions.ts";
 import { settingKey } from "../settings.ts";
+import { words } from "../words.ts";
 import { changePolicy, exportPolicies, showPolicy } from "./admin-policy.ts";
 import { type Command, type CommandContext, type CommandResult, change } from "./command.ts";
 import { isUserId } from "./ids.ts";
@@ -15,11 +16,10 @@ type Sub = (context: CommandContext, args: string[]) => Promise<string>;
 async function ruling(context: CommandContext, args: string[], value: "allow" | "deny"): Promise<string> {
   const [user, where] = args;
   const { at } = context.inbound;
-  if (!user || !isUserId(at.channel, user))
-    return `Name a user id of ${at.channel}: \`/admin ${value} <user id> [everywhere]\`.`;
+  if (!user || !isUserId(at.channel, user)) return words.nameUser(at.channel, `${value} <user id> [everywhere]`);
   const place = where === "everywhere" ? at.channel : chatKey(at);
   await change(context, settingKey.ruling(place, user), value, `${value} ${user}`);
-  return `${user} is ${value === "allow" ? "allowed" : "denied"} ${where === "everywhere" ? `on all of ${at.channel}` : "in this chat"}.`;
+  return words.ruled(user, value === "allow", where === "everywhere" ? at.channel : undefined);
 }
 
 const list: Sub = async ({ deps, inbound, policy }) => {
@@ -29,31 +29,28 @@ const list: Sub = async ({ deps, inbound, policy }) => {
     .map(([key, value]) => `- ${decodeURIComponent(key.split(":")[2] ?? "")}: ${value}`);
   const owners = deps.config().admins[channel];
   return [
-    `Owners (config): ${owners.join(", ") || "none"}`,
-    `Admins (granted): ${deps.settings.admins(channel).join(", ") || "none"}`,
-    `Allowed users here: ${policy.allowedUsers.join(", ") || "nobody"}`,
+    words.owners(owners.join(", ")),
+    words.granted(deps.settings.admins(channel).join(", ")),
+    words.allowedHere(policy.allowedUsers.join(", ")),
     ...rulings,
   ].join("\n");
 };
 
 const grant: Sub = async (context, [user]) => {
   const { at } = context.inbound;
-  if (!user || !isUserId(at.channel, user)) return `Name a user id of ${at.channel}: \`/admin grant <user id>\`.`;
+  if (!user || !isUserId(at.channel, user)) return words.nameUser(at.channel, "grant <user id>");
   await change(context, settingKey.admin(at.channel, user), true, `grant admin ${user}`);
-  return `${user} is an admin on ${at.channel} now.`;
+  return words.adminNow(user, at.channel);
 };
 
 const revoke: Sub = async (context, [user]) => {
   const { inbound, deps } = context;
   const { at } = inbound;
-  if (!user) return "Name a user id: `/admin revoke <user id>`.";
-  if (isOwner(deps.config(), at, { id: user, name: "" }))
-    return `${user} is an owner by the config file; only the file can change that.`;
-  if (!deps.settings.isAdmin(at.channel, user)) return `${user} is not an admin.`;
+  if (!user) return words.nameUser(at.channel, "revoke <user id>");
+  if (isOwner(deps.config(), at, { id: user, name: "" })) return words.isOwner(user);
+  if (!deps.settings.isAdmin(at.channel, user)) return words.notAdmin(user);
   await change(context, settingKey.admin(at.channel, user), undefined, `revoke admin ${user}`);
-  return user === inbound.user.id
-    ? "You are no longer an admin. An owner can grant it again."
-    : `${user} is no longer an admin.`;
+  return user === inbound.user.id ? words.youNoAdmin : words.noAdminNow(user);
 };
 
 const sessions: Sub = async ({ deps }) => {
@@ -61,7 +58,7 @@ const sessions: Sub = async ({ deps }) => {
   const lines = found.map(
     (s) => `- ${s.key} · conversation ${s.epoch + 1} · last used ${new Date(s.usedAt).toISOString()}`,
   );
-  return lines.join("\n") || "No sessions yet.";
+  return lines.join("\n") || words.noSessions;
 };
 
 const runs: Sub = async ({ deps }) => {
@@ -69,28 +66,28 @@ const runs: Sub = async ({ deps }) => {
   const lines = found.map(
     (run) => `- \`${run.id}\` ${run.status} in ${run.session}, try ${run.attempt}, by ${run.inbound.user.id}`,
   );
-  return lines.join("\n") || "Nothing is running.";
+  return lines.join("\n") || words.noRuns;
 };
 
 const stop: Sub = async ({ deps, inbound }, [id]) => {
   const run = (await deps.store.activeRuns(1_000)).find((entry) => entry.id === id);
-  if (!run) return "There is no such active run; `/admin runs` lists them.";
+  if (!run) return words.noSuchRun;
   await stopRun(deps, run, inbound.user, chatKey(inbound.at));
-  return `Stopping ${run.id}.`;
+  return words.stoppingRun(run.id);
 };
 
 async function pause(context: CommandContext, [where]: string[], on: boolean): Promise<string> {
   const place = where === "all" ? "*" : chatKey(context.inbound.at);
   await change(context, settingKey.pause(place), on ? true : undefined, on ? `pause ${place}` : `resume ${place}`);
-  return `${on ? "Paused" : "Going on"} ${where === "all" ? "everywhere" : "here"}.`;
+  return words.pauseSet(on, where === "all");
 }
 
 const speak: Sub = async ({ inbound, deps }, [chat, ...text]) => {
-  if (!chat || text.length === 0) return "Say where and what: `/admin say <chat id> <text>`.";
+  if (!chat || text.length === 0) return words.sayUsage;
   const to: Address = { ...inbound.at, chat, thread: undefined };
   await deps.outbox.post(to, () => ({ kind: "markdown", text: text.join(" ") }));
   await deps.store.audit({ at: deps.now(), who: inbound.user.id, where: chatKey(to), what: "say" });
-  return "Said.";
+  return words.said;
 };
 
 const audit: Sub = async ({ deps }, [number]) => {
@@ -98,7 +95,7 @@ const audit: Sub = async ({ deps }, [number]) => {
   const lines = entries.map(
     (e) => `- ${new Date(e.at).toISOString()} ${e.who} in ${e.where}: ${e.what}${changeText(e.old, e.new)}`,
   );
-  return lines.join("\n") || "The audit log is empty.";
+  return lines.join("\n") || words.emptyAudit;
 };
 
 function changeText(old: unknown, next: unknown): string {
@@ -108,16 +105,16 @@ function changeText(old: unknown, next: unknown): string {
 
 const reload: Sub = async ({ deps }) => {
   const problems = await deps.reload();
-  if (problems.length === 0) return "The config file is read again and applies from the next message on.";
-  return ["The config file is refused; the old one stays:", ...problems.map((line) => `- ${line}`)].join("\n");
+  if (problems.length === 0) return words.reloaded;
+  return [words.reloadRefused, ...problems.map((line) => `- ${line}`)].join("\n");
 };
 
 const pair: Sub = async (context, [code]) => {
   const found = code && (await pairingOf(context.deps.store, code));
-  if (!found) return "That code is unknown or older than 10 minutes.";
+  if (!found) return words.codeUnknown;
   await change(context, settingKey.ruling(found.channel, found.user), "allow", `pair ${found.user}`);
   await closePairing(context.deps.store, code);
-  return `${found.user} may talk to me on ${found.channel} now.`;
+  return words.paired(found.user, found.channel);
 };
 
 const policy: Sub = async (context, [action, ...args]) => {
@@ -164,10 +161,9 @@ async function admin(context: CommandContext): Promise<CommandResult> {
   if (!context.isAdmin) {
     const entry = { at: deps.now(), who: inbound.user.id, where: chatKey(inbound.at), what: `refused: /admin ${name}` };
     await deps.store.audit(entry);
-    return { say: "That is for admins only." };
+    return { say: words.adminsOnly };
   }
-  if (!placeAllows(context))
-    return { say: "Admin commands do not work in this chat; send them in an admin chat or a direct message." };
+  if (!placeAllows(context)) return { say: words.notHere };
   const sub = SUBS[name];
   return { say: sub ? await sub(context, args) : USAGE };
 }

@@ -1,5 +1,6 @@
 /** The one command table, the same on every platform; help is made from it. */
 import type { NativeCommand } from "../../channels/channel.ts";
+import { words } from "../words.ts";
 import { adminCommands } from "./admin.ts";
 import type { Command, CommandContext, CommandResult } from "./command.ts";
 import { planCommands } from "./plan.ts";
@@ -21,7 +22,7 @@ export function helpText(admin: boolean): string {
   const lines = commands
     .filter((command) => admin || !command.admin)
     .map(({ name, usage, help: text }) => `- \`/${name}${usage ? ` ${usage}` : ""}\`: ${text}`);
-  return ["Write what you want done. In a channel, mention me first. Commands:", ...lines].join("\n");
+  return [words.helpHead, ...lines].join("\n");
 }
 
 export function nativeCommands(): NativeCommand[] {
@@ -30,6 +31,6 @@ export function nativeCommands(): NativeCommand[] {
 
 export async function runCommand(name: string, context: CommandContext): Promise<CommandResult> {
   const command = commands.find((entry) => entry.name === name);
-  if (!command) return { say: `There is no command /${name}.` };
+  if (!command) return { say: words.unknownCommand(name, undefined) };
   return command.run(context);
 }

@@ -1,7 +1,7 @@
 /** Commands about planning: the mode, and answers to a plan that waits for approval. */
 import { mayApprove, type Policy } from "../policy.ts";
-import { words } from "../render.ts";
 import type { Answer, PlanMode } from "../types.ts";
+import { words } from "../words.ts";
 import type { Command, CommandContext, CommandResult } from "./command.ts";
 import { modeWord } from "./session.ts";
 
@@ -10,12 +10,12 @@ const MODES: Record<string, PlanMode> = { on: true, off: false, auto: "auto" };
 async function plan(context: CommandContext): Promise<CommandResult> {
   const { policy, args, deps, key } = context;
   const word = args.trim().toLowerCase();
-  if (word === "") return { say: `Plan mode is ${describe(policy)}.` };
+  if (word === "") return { say: words.planModeIs(describe(policy)) };
   const mode = MODES[word];
   if (mode === undefined) return { task: args, once: { is_plan_mode: true } };
-  if (policy.pinned) return { say: "Plan mode is fixed for this chat by an admin." };
+  if (policy.pinned) return { say: words.planModeFixed };
   await deps.store.overrideSession(key, { is_plan_mode: mode }, deps.now());
-  return { say: `Plan mode is ${modeWord(mode)} for this conversation.` };
+  return { say: words.planModeSet(modeWord(mode)) };
 }
 
 function describe(policy: Policy): string {
@@ -35,7 +35,7 @@ function decision(decision: "approve" | "reject") {
   return async (context: CommandContext): Promise<CommandResult> => {
     const { lookup, policy, isAdmin, inbound, key, deps } = context;
     const { active } = lookup;
-    if (!active?.question || active.status !== "waiting") return { say: "Nothing waits for a decision here." };
+    if (!active?.question || active.status !== "waiting") return { say: words.nothingToDecide };
     if (!mayApprove(policy, isAdmin, active.askedBy, inbound.user)) return { say: words.pressNotYours };
     const answer: Answer = { questionId: active.question.id, by: inbound.user, decision };
     const taken = await deps.store.answer(key, active.id, `${inbound.id}/answer`, answer);

@@ -3,9 +3,10 @@
 import { lastDecision } from "../plan-decision.ts";
 import { mayApprove } from "../policy.ts";
 import { stopRun } from "../presses.ts";
-import { statusLine, todoList, usageLine, words } from "../render.ts";
+import { statusLine, todoList, usageLine } from "../render.ts";
 import { chatKey, userKey } from "../sessions.ts";
 import type { Run } from "../types.ts";
+import { words } from "../words.ts";
 import type { Command, CommandContext, CommandResult } from "./command.ts";
 import { words as split } from "./parse.ts";
 
@@ -31,8 +32,8 @@ async function stop(context: CommandContext): Promise<CommandResult> {
   const ended = await endActive(context);
   if (ended === "refused") return say(words.pressStopNotYours);
   const dropped = split(context.args)[0] === "all" ? await dropQueue(context) : 0;
-  const queue = dropped > 0 ? ` ${dropped} waiting messages dropped.` : "";
-  return say((ended === "none" ? "Nothing is running here." : words.pressStopping) + queue);
+  const queue = dropped > 0 ? ` ${words.dropped(dropped)}` : "";
+  return say((ended === "none" ? words.nothingRuns : words.pressStopping) + queue);
 }
 
 async function dropQueue(context: CommandContext): Promise<number> {
@@ -52,7 +53,7 @@ async function startOver(context: CommandContext): Promise<CommandResult> {
   if ((await endActive(context)) === "refused") return say(words.pressStopNotYours);
   await context.deps.store.renewSession(context.key, context.deps.now());
   await override(context, { goal: undefined, is_bootstrap: undefined });
-  return say("A new conversation begins. I no longer look at what was said here before.");
+  return say(words.newConversation);
 }
 
 async function status(context: CommandContext): Promise<CommandResult> {
@@ -72,42 +73,38 @@ export function modeWord(mode: boolean | "auto"): string {
 
 async function todos(context: CommandContext): Promise<CommandResult> {
   const run = await activeRun(context);
-  return say(run && run.todos.length > 0 ? todoList(run.todos) : "There is no plan at work here.");
+  return say(run && run.todos.length > 0 ? todoList(run.todos) : words.noPlan);
 }
 
 async function usage(context: CommandContext): Promise<CommandResult> {
   const run = await activeRun(context);
   const day = new Date(context.deps.now()).toISOString().slice(0, 10);
   const total = await context.deps.store.count(`spent/${day}/${chatKey(context.inbound.at)}`, 0, 86_400_000);
-  return say(
-    [run ? `This run: ${usageLine(run.usage)}.` : "", `This chat today: ${total} tokens.`].filter(Boolean).join("\n"),
-  );
+  return say([run ? words.runUsage(usageLine(run.usage)) : "", words.chatTokens(total)].filter(Boolean).join("\n"));
 }
 
 async function queue(context: CommandContext): Promise<CommandResult> {
   const { deps, key } = context;
   const [action, number] = split(context.args);
   const ids = await deps.store.queue(key);
-  if (action === "clear") return say(`${await dropQueue(context)} waiting messages dropped.`);
+  if (action === "clear") return say(words.dropped(await dropQueue(context)));
   if (action === "drop") {
     const id = ids[Number(number) - 1];
     const dropped = id !== undefined && (await dropWaiting(context, id));
-    return say(dropped ? "Dropped." : "There is no such message; `/queue` lists them.");
+    return say(dropped ? words.oneDropped : words.noSuchMessage);
   }
   const runs = await Promise.all(ids.map((id) => deps.store.run(key, id)));
   const lines = runs.map((run, index) => `${index + 1}. ${(run?.inbound.text ?? "").slice(0, 80)}`);
-  return say(lines.length > 0 ? lines.join("\n") : "Nothing is waiting.");
+  return say(lines.length > 0 ? lines.join("\n") : words.nothingWaits);
 }
 
 async function model(context: CommandContext): Promise<CommandResult> {
   const names = context.deps.config().models.map((entry) => entry.name);
   const [name] = split(context.args);
-  if (!name)
-    return say(`Models: ${names.join(", ") || "rehearsal"}. Now: ${context.policy.context.model_name ?? "default"}.`);
-  if (name !== "default" && !names.includes(name))
-    return say(`There is no model \`${name}\`. Known: ${names.join(", ")}.`);
+  if (!name) return say(words.models(names.join(", ") || "rehearsal", context.policy.context.model_name ?? "default"));
+  if (name !== "default" && !names.includes(name)) return say(words.noSuchModel(name, names.join(", ")));
   await override(context, { model_name: name === "default" ? undefined : name });
-  return say(`This conversation uses the model ${name} from the next message on.`);
+  return say(words.modelChosen(name));
 }
 
 async function agent(context: CommandContext): Promise<CommandResult> {
@@ -115,33 +112,31 @@ async function agent(context: CommandContext): Promise<CommandResult> {
   const [name, ...rest] = split(context.args);
   if (!name) {
     const lines = known.map((entry) => `- ${entry.name}: ${entry.description}`);
-    return say([`Now: ${context.policy.context.agent_name ?? "default"}.`, ...lines].join("\n"));
+    return say([words.agentNow(context.policy.context.agent_name ?? "default"), ...lines].join("\n"));
   }
   if (name === "new") return await newAgent(context, rest.join(" "));
-  if (name !== "default" && !known.some((entry) => entry.name === name)) return say(`There is no agent \`${name}\`.`);
+  if (name !== "default" && !known.some((entry) => entry.name === name)) return say(words.noSuchAgent(name));
   await override(context, { agent_name: name === "default" ? undefined : name, is_bootstrap: undefined });
-  return say(`This conversation talks to ${name} from the next message on.`);
+  return say(words.agentChosen(name));
 }
 
 /** Making an agent takes a few messages, so the conversation stays with it until it is made. */
 async function newAgent(context: CommandContext, wish: string): Promise<CommandResult> {
   const rule = context.deps.config().agents.create;
-  if (rule === "nobody" || (rule === "admins" && !context.isAdmin)) return say("Only admins may create agents here.");
+  if (rule === "nobody" || (rule === "admins" && !context.isAdmin)) return say(words.agentsByAdmins);
   await override(context, { is_bootstrap: true });
-  const task = wish === "" ? "I want to create a new agent." : `I want to create a new agent: ${wish}`;
+  const task = words.newAgentTask(wish);
   return { task, once: { is_bootstrap: true } };
 }
 
 async function goal(context: CommandContext): Promise<CommandResult> {
   const wish = context.args.trim();
   const { goal: now } = context.policy.context;
-  if (wish === "") return say(now ? `The goal of this conversation: ${now}` : "This conversation has no goal yet.");
-  if (wish.length > MAX_GOAL) return say(`A goal has at most ${MAX_GOAL} characters; this has ${wish.length}.`);
+  if (wish === "") return say(now ? words.goalNow(now) : words.noGoal);
+  if (wish.length > MAX_GOAL) return say(words.goalTooLong(MAX_GOAL, wish.length));
   const cleared = wish.toLowerCase() === "clear";
   await override(context, { goal: cleared ? undefined : wish });
-  return say(
-    cleared ? "This conversation has no goal any more." : "I keep that goal in mind from the next message on.",
-  );
+  return say(cleared ? words.goalGone : words.goalSet);
 }
 
 async function override(
@@ -153,12 +148,8 @@ async function override(
 
 async function skills(context: CommandContext): Promise<CommandResult> {
   const known = await context.deps.knowledge().skills();
-  if (known.length === 0) return say("No skills are installed.");
-  return say(
-    [...known.map((skill) => `- \`/${skill.name}\`: ${skill.description}`), "Use one with `/name what to do`."].join(
-      "\n",
-    ),
-  );
+  if (known.length === 0) return say(words.noSkills);
+  return say([...known.map((skill) => `- \`/${skill.name}\`: ${skill.description}`), words.useSkill].join("\n"));
 }
 
 /** People see and delete their own facts; a chat's facts are everyone's there to see and an admin's to delete. */
@@ -168,20 +159,20 @@ async function memory(context: CommandContext): Promise<CommandResult> {
   const group = inbound.kind === "group";
   const scope = group ? "chat" : "user";
   const id = group ? chatKey(inbound.at) : userKey(inbound.at, inbound.user.id);
-  if (action && group && !context.isAdmin) return say("Only admins may delete what I remember about a chat.");
+  if (action && group && !context.isAdmin) return say(words.memoryByAdmins);
   if (action === "clear") {
     await deps.knowledge().clearFacts(scope, id);
-    return say("Forgotten.");
+    return say(words.forgotten);
   }
   const facts = await deps.knowledge().facts(scope, id);
   if (action === "forget") {
     const fact = facts[Number(which) - 1];
     if (fact) await deps.knowledge().forgetFact(scope, id, fact.id);
-    return say(fact ? "Forgotten." : "There is no such fact; `/memory` lists them.");
+    return say(fact ? words.forgotten : words.noSuchFact);
   }
-  if (facts.length === 0) return say("I remember nothing here.");
+  if (facts.length === 0) return say(words.noFacts);
   const list = facts.map((fact, index) => `${index + 1}. ${fact.text}`);
-  return say([...list, "`/memory forget <number>` or `/memory clear` deletes."].join("\n"));
+  return say([...list, words.memoryHint].join("\n"));
 }
 
 const plain = (name: string, usage: string, help: string, run: Command["run"]): Command => ({
