@@ -10,7 +10,7 @@ import {
   type Access,
   accessOf,
   isAdmin,
-  mayApprove,
+  mayAnswer,
   type Policy,
   quietUntil,
   resolvePolicy,
@@ -122,8 +122,7 @@ export function createBridge(deps: CommandDeps): Door {
     const { active } = lookup;
     if (active?.status !== "waiting" || !active.question) return false;
     const { question } = active;
-    const decides = question.kind === "clarification" || mayApprove(policy, isAdmin, active.askedBy, inbound.user);
-    if (!decides) return false;
+    if (!mayAnswer(question, policy, { isAdmin, asker: active.askedBy, user: inbound.user })) return false;
     const answer = answerFromText(question, inbound.text, inbound.user);
     const taken = await takeAnswer(deps, key, active.id, inbound.id, answer);
     if (taken && inbound.attachments.length > 0) await replyOnce(inbound, words.filesWithAnswer);

@@ -3,7 +3,7 @@ import type { Address, User } from "../channels/channel.ts";
 import type { ChatPolicy, Config } from "../config/schema.ts";
 import { chatKey, type Scope } from "./sessions.ts";
 import type { Settings } from "./settings.ts";
-import type { SessionContext } from "./types.ts";
+import type { Question, SessionContext } from "./types.ts";
 
 type PolicyValue = ChatPolicy[keyof ChatPolicy] | SessionContext[keyof SessionContext];
 
@@ -235,4 +235,16 @@ export function quietUntil(policy: Policy, now: number): string | undefined {
 export function mayApprove(policy: Policy, admin: boolean, asker: string, user: User): boolean {
   if (admin || policy.approvers === "anyone") return true;
   return policy.approvers === "asker" && asker === user.id;
+}
+
+/** Who may answer the question of `asker`'s run: everyone a clarification, else as the question and policy say. */
+export function mayAnswer(question: Pick<Question, "kind" | "byAdmin">, policy: Policy, who: Answerer): boolean {
+  if (question.kind === "clarification") return true;
+  return question.byAdmin ? who.isAdmin : mayApprove(policy, who.isAdmin, who.asker, who.user);
+}
+
+export interface Answerer {
+  isAdmin: boolean;
+  asker: string;
+  user: User;
 }

@@ -2,10 +2,10 @@
 import type { Press } from "../channels/channel.ts";
 import { answerFromPress } from "./answers.ts";
 import type { CommandDeps } from "./commands/command.ts";
-import { accessOf, isAdmin, mayApprove, resolvePolicy } from "./policy.ts";
+import { accessOf, isAdmin, mayAnswer, resolvePolicy } from "./policy.ts";
 import { type PressToken, parseToken } from "./render.ts";
 import { chatKey } from "./sessions.ts";
-import type { Answer, Run } from "./types.ts";
+import type { Answer, Question, Run } from "./types.ts";
 import { words } from "./words.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -20,20 +20,28 @@ export async function pressed(deps: CommandDeps, raw: Press): Promise<string | u
   return token.action === "stop" ? stop(deps, run, press) : decide(deps, run, press, token);
 }
 
-/** An approval is the asker's or an admin's; a question may be answered by everyone who may talk here. */
-function mayDecide(deps: CommandDeps, run: Run, { at, user }: Press, needsApprover: boolean): boolean {
+/** Nobody decides who may not talk here; beyond that it depends on what is decided. */
+function mayDecide(
+  deps: CommandDeps,
+  run: Run,
+  { at, user }: Press,
+  what: Pick<Question, "kind" | "byAdmin">,
+): boolean {
   const config = deps.config();
   const policy = resolvePolicy(config, deps.settings, { at, user });
   const { kind } = run.inbound;
   if (accessOf({ config, settings: deps.settings, policy, at, kind, user }) !== "allowed") return false;
   const admin = isAdmin(config, deps.settings, at, user);
-  return !needsApprover || mayApprove(policy, admin, run.inbound.user.id, user);
+  return mayAnswer(what, policy, { isAdmin: admin, asker: run.inbound.user.id, user });
 }
+
+/** Stopping is for those who may approve. */
+const STOPPING = { kind: "plan" } as const;
 
 async function decide(deps: CommandDeps, run: Run, press: Press, token: PressToken): Promise<string | undefined> {
   const { question } = run;
   if (run.status !== "waiting" || !question?.id.startsWith(token.question ?? "")) return words.pressTooLate;
-  if (!mayDecide(deps, run, press, question.kind !== "clarification")) return words.pressNotYours;
+  if (!mayDecide(deps, run, press, question)) return words.pressNotYours;
   if (token.action === "chg") return words.pressChange;
   const answer = answerFromPress(question, token.action, token.option, press.user);
   const taken = answer && (await takeAnswer(deps, run.session, run.id, `${press.id}/answer`, answer));
@@ -43,7 +51,7 @@ async function decide(deps: CommandDeps, run: Run, press: Press, token: PressTok
 
 async function stop(deps: CommandDeps, run: Run, press: Press): Promise<string> {
   if (run.status !== "running" && run.status !== "waiting") return words.pressTooLate;
-  if (!mayDecide(deps, run, press, true)) return words.pressStopNotYours;
+  if (!mayDecide(deps, run, press, STOPPING)) return words.pressStopNotYours;
   await stopRun(deps, run, press.user, chatKey(press.at));
   return words.pressStopping;
 }

@@ -59,6 +59,8 @@ export interface Question {
   kind: "clarification" | "plan" | "tool";
   text: string;
   options: string[];
+  /** Only an admin may decide, whoever asked. */
+  byAdmin?: boolean | undefined;
   /** The message that carries the buttons, once posted. */
   ref?: MessageRef | undefined;
   askedAt: number;

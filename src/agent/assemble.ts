@@ -105,7 +105,7 @@ function assembleMiddleware(assembly: Assembly): AgentMiddleware[] {
 }
 
 /** What every agent of a run needs, subagents included. */
-export function safety(assembly: Assembly, interruptOn: Record<string, boolean>): AgentMiddleware[] {
+export function safety(assembly: Assembly, interruptOn: Record<string, boolean | "admin">): AgentMiddleware[] {
   return [repair(), toolErrors(assembly.signal), approvals(interruptOn), ...modelGuards(assembly)];
 }
 

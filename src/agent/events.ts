@@ -64,8 +64,8 @@ export function plannedTodos(interrupts: unknown): Todo[] | undefined {
   return asked.success ? asked.data.todos : undefined;
 }
 
-function questionOf({ kind, text, options }: Asked): Pick<Question, "kind" | "text" | "options"> {
-  return { kind, text, options };
+function questionOf({ kind, text, options, byAdmin }: Asked): Pick<Question, "kind" | "text" | "options" | "byAdmin"> {
+  return { kind, text, options, ...(byAdmin ? { byAdmin } : {}) };
 }
 
 function fieldOf(value: unknown, key: string): unknown {

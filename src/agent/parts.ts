@@ -49,7 +49,7 @@ export interface PartContext {
    * What every agent of a run needs, children included, outermost first: repair of cut histories, retries of the
    * model, tool errors as messages, and a person's approval for the tools named in `interruptOn`.
    */
-  safety(interruptOn: Record<string, boolean>): AgentMiddleware[];
+  safety(interruptOn: Record<string, boolean | "admin">): AgentMiddleware[];
 }
 
 export interface Parts {
@@ -58,7 +58,7 @@ export interface Parts {
   middleware: AgentMiddleware[];
   prompt: Partial<Record<PromptLayerName, string>>;
   /** Tools a person approves before they run. */
-  interruptOn: Record<string, boolean>;
+  interruptOn: Record<string, boolean | "admin">;
   /** Tools whose calls are not shown as progress. */
   hidden: string[];
   /** One short sentence for a call of this tool, e.g. "Reading notes.md". Absent: a general sentence. */

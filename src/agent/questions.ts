@@ -7,6 +7,8 @@ export const askedSchema = z.object({
   kind: z.enum(["clarification", "plan", "tool"]),
   text: z.string(),
   options: z.array(z.string()),
+  /** Only an admin may decide. */
+  byAdmin: z.boolean().optional(),
   /** The proposed plan, to be shown before it is written. */
   todos: z.array(todoSchema).optional(),
 });

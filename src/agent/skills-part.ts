@@ -30,7 +30,7 @@ export async function skillsPart(
   const use = active ? `\nThe person called this skill by name; follow it now.\n${active}` : "";
   return {
     tools: customDir === undefined ? [] : [createSkillTool(customDir), patchSkillTool(customDir)],
-    interruptOn: customDir === undefined ? {} : { create_skill: true, patch_skill: true },
+    interruptOn: customDir === undefined ? {} : { create_skill: "admin", patch_skill: "admin" },
     prompt: { skill_system: skillSection(skills, prompts) + use },
     lines: {
       create_skill: (args) => `Writing the skill ${String(args.name)}`,

@@ -18,7 +18,7 @@ export interface SubagentSpec {
   model?: string | undefined;
   timeoutMs: number;
   maxTurns: number;
-  interruptOn: Record<string, boolean>;
+  interruptOn: Record<string, boolean | "admin">;
 }
 
 export interface Assignment {

@@ -1,5 +1,5 @@
 /** Commands about planning: the mode, and answers to a plan that waits for approval. */
-import { mayApprove, type Policy } from "../policy.ts";
+import { mayAnswer, type Policy } from "../policy.ts";
 import type { Answer, PlanMode } from "../types.ts";
 import { words } from "../words.ts";
 import type { Command, CommandContext, CommandResult } from "./command.ts";
@@ -36,7 +36,8 @@ function decision(decision: "approve" | "reject") {
     const { lookup, policy, isAdmin, inbound, key, deps } = context;
     const { active } = lookup;
     if (!active?.question || active.status !== "waiting") return { say: words.nothingToDecide };
-    if (!mayApprove(policy, isAdmin, active.askedBy, inbound.user)) return { say: words.pressNotYours };
+    const answerer = { isAdmin, asker: active.askedBy, user: inbound.user };
+    if (!mayAnswer(active.question, policy, answerer)) return { say: words.pressNotYours };
     const answer: Answer = { questionId: active.question.id, by: inbound.user, decision };
     const taken = await deps.store.answer(key, active.id, `${inbound.id}/answer`, answer);
     if (taken === "taken") deps.lanes.kick(key);

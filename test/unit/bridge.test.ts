@@ -313,6 +313,31 @@ describe("a plan that waits for approval", () => {
   });
 });
 
+describe("a question that only an admin may decide", () => {
+  it("is not decided by the asker, by button, word or command, but by an admin", async () => {
+    bridge = await openBridge({ rest: { admins: { slack: ["U9"] } } });
+    bridge.agent.script(asks({ kind: "tool", text: "Run create_skill?", byAdmin: true }), answers("created"));
+    await bridge.channel.say("make a skill");
+    await until(async () => expect((await bridge.store.lookup(session)).active?.status).toBe("waiting"));
+    const [run] = await bridge.store.activeRuns(1);
+    const at = inboundOf("").at;
+    const press = (id: string, user: string) =>
+      bridge.core.door.press({
+        id,
+        at,
+        user: { id: user, name: "" },
+        token: `ok:${run?.id}:q1-abcde`,
+        message: { at, id: "m" },
+      });
+    expect(await press("a", "U1")).toContain("admin");
+    await bridge.channel.say("/approve");
+    expect(texts().at(-1)).toContain("admin");
+    expect((await bridge.store.lookup(session)).active?.status).toBe("waiting");
+    expect(await press("b", "U9")).toBe("Noted: approve.");
+    await until(() => expect(texts()).toContain("created"));
+  });
+});
+
 describe("what a message does while a run is active", () => {
   const busy = async (queue: string) => {
     bridge = await openBridge({ slack: { queue } });

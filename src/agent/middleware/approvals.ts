@@ -1,18 +1,20 @@
 import { type AgentMiddleware, createMiddleware } from "langchain";
 import { toolError } from "../messages.ts";
+import type { Parts } from "../parts.ts";
 import { ask } from "../questions.ts";
 import { oneLine } from "../todos.ts";
 
 const MAX_ARGUMENTS = 1_500;
 
 /** A person decides before these tools run. Each call waits for itself, so several are answered one by one. */
-export function approvals(interruptOn: Record<string, boolean>): AgentMiddleware {
+export function approvals(interruptOn: Parts["interruptOn"]): AgentMiddleware {
   return createMiddleware({
     name: "approvals",
     wrapToolCall: (request, next) => {
       const { name, args } = request.toolCall;
-      if (interruptOn[name] !== true) return next(request);
-      const reply = ask({ kind: "tool", text: toolQuestion(name, args), options: [] });
+      const rule = interruptOn[name] ?? false;
+      if (rule === false) return next(request);
+      const reply = ask({ kind: "tool", text: toolQuestion(name, args), options: [], byAdmin: rule === "admin" });
       switch (reply.decision) {
         case "approve":
           return next(request);
