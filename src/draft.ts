@@ -28,6 +28,8 @@ export class Draft {
   readonly #deps: DraftDeps;
   readonly #stop = new AbortController();
   #text = "";
+  /** The text that was last looked at for showing. */
+  #source = "";
   #shown: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #flight: Promise<void> = Promise.resolve();
@@ -39,14 +41,12 @@ export class Draft {
 
   write(text: string): void {
     this.#text = text;
-    // Once its first piece is whole, the rest of a long answer changes nothing here.
-    if (this.#now() === this.#shown) return;
     if (!this.#deps.channel.capabilities.streaming || this.#timer || this.#stop.signal.aborted) return;
     if (this.#run.draft === undefined && text.length < BEGIN_AT) return;
     this.#timer = setTimeout(() => {
       this.#flight = this.#show().finally(() => {
         this.#timer = undefined;
-        this.write(this.#text);
+        if (this.#text !== this.#source) this.write(this.#text);
       });
     }, EVERY_MS[this.#run.inbound.kind]);
   }
@@ -61,7 +61,11 @@ export class Draft {
   async #show(): Promise<void> {
     const { outbox } = this.#deps;
     const options = { urgency: "progress", signal: this.#stop.signal } as const;
+    // Cutting Markdown is work, so it is done when something may be shown, not for every word that arrives.
+    this.#source = this.#text;
     try {
+      // Once its first piece is whole, the rest of a long answer changes nothing here.
+      if (this.#now() === this.#shown) return;
       const { draft } = this.#run;
       if (draft) await outbox.edit(draft, () => this.#content(), options);
       else await this.#begin(options);
@@ -81,6 +85,7 @@ export class Draft {
   }
 
   #content(): Content {
+    this.#source = this.#text;
     this.#shown = this.#now();
     return { kind: "markdown", text: this.#shown };
   }

@@ -36,13 +36,13 @@ async function begin(open: (options: DriverOptions) => Promise<ChannelDriver>, s
   return bridge;
 }
 
-describe.concurrent("an answer while it is written", () => {
+describe.concurrent("an answer while it is written", { timeout: 60_000 }, () => {
   it.each(PLATFORMS)("grows by edits in %s, and no state of it breaks the code", async (_name, open) => {
     const bridge = await begin(open, writes(ANSWER, 6000));
     const { driver } = bridge;
-    await vi.waitFor(() => expect(driver.posts()).toHaveLength(1), 5000);
+    await vi.waitFor(() => expect(driver.posts()).toHaveLength(1), 30_000);
     const [ref] = driver.posts();
-    await vi.waitFor(() => expect(driver.shown(ref!)).toContain("last words."), 15_000);
+    await vi.waitFor(() => expect(driver.shown(ref!)).toContain("last words."), 45_000);
     await bridge.core.lanes.idle();
     const states = driver.history(ref!);
     expect(driver.posts()).toHaveLength(1);
@@ -67,7 +67,7 @@ describe.concurrent("an answer while it is written", () => {
           .posts()
           .map((ref) => driver.shown(ref))
           .join("\n");
-      await vi.waitFor(() => expect(shown()).toContain("word1499"), { timeout: 18_000, interval: 100 });
+      await vi.waitFor(() => expect(shown()).toContain("word1499"), { timeout: 45_000, interval: 100 });
       expect(shown().match(/word\d{4}/g)).toEqual(words);
       expect(driver.limited()).toBe(0);
       await bridge.close();
@@ -81,9 +81,9 @@ describe.concurrent("an answer while it is written", () => {
       const [ref] = driver.posts();
       expect(ref).toBeDefined();
       return ref!;
-    }, 8000);
+    }, 30_000);
     driver.dm("/stop");
-    await vi.waitFor(() => expect(driver.posts().map((ref) => driver.shown(ref))).toContain("Stopped."), 8000);
+    await vi.waitFor(() => expect(driver.posts().map((ref) => driver.shown(ref))).toContain("Stopped."), 30_000);
     await bridge.core.lanes.idle();
     expect(driver.shown(first)).toContain("This is the beginning of an answer");
     expect(driver.shown(first)).not.toContain("last words");
@@ -92,20 +92,23 @@ describe.concurrent("an answer while it is written", () => {
   });
 
   it("stays above a question, and the answer comes below it", async () => {
+    const drafted = Promise.withResolvers<void>();
     const asks: Script = async function* () {
       yield { type: "text", text: OPENING };
-      await new Promise((resolve) => setTimeout(resolve, 2500));
+      await drafted.promise;
       const question = { id: "q1-abcdef", kind: "clarification" as const, text: "Which?", options: [], askedAt: 0 };
       yield { type: "ask", question };
     };
     const bridge = await begin(slackDriver, asks);
     const { driver } = bridge;
     const texts = () => driver.posts().map((ref) => driver.shown(ref));
-    await vi.waitFor(() => expect(texts()).toHaveLength(2), 8000);
+    await vi.waitFor(() => expect(texts()).toHaveLength(1), 30_000);
+    drafted.resolve();
+    await vi.waitFor(() => expect(texts()).toHaveLength(2), 30_000);
     await bridge.core.lanes.idle();
     bridge.agent.script(writes("That one.", 50));
     driver.dm("the first");
-    await vi.waitFor(() => expect(texts()).toHaveLength(3), 8000);
+    await vi.waitFor(() => expect(texts()).toHaveLength(3), 30_000);
     expect(texts()).toEqual([expect.stringMatching(/^This is/), expect.stringContaining("Which?"), "That one."]);
     await bridge.close();
   });

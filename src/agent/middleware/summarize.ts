@@ -55,6 +55,10 @@ export function summarize(options: SummarizeOptions): AgentMiddleware {
   });
 }
 
+type BeforeModel = Extract<ReturnType<typeof summarizationMiddleware>["beforeModel"], (...args: never[]) => unknown>;
+type HookState = Parameters<BeforeModel>[0];
+type HookRuntime = Parameters<BeforeModel>[1];
+
 function compactor(options: SummarizeOptions, trigger: { tokens?: number; messages?: number }, keep: number): Compact {
   const library = summarizationMiddleware({
     model: options.model,
@@ -67,8 +71,8 @@ function compactor(options: SummarizeOptions, trigger: { tokens?: number; messag
   const hook = library.beforeModel;
   const run = typeof hook === "function" ? hook : hook?.hook;
   return async (messages) => {
-    // biome-ignore lint/suspicious/noExplicitAny: the hook's types are those of an agent that has only this middleware
-    const result = await run?.({ messages } as any, { context: {} } as any);
+    // The hook's types are those of an agent that has only this middleware; it reads no more than these.
+    const result = await run?.({ messages } as HookState, { context: {} } as HookRuntime);
     const written: BaseMessage[] = result && "messages" in result ? (result.messages as BaseMessage[]).slice(1) : [];
     const [summary, ...rest] = written;
     if (!summary) return undefined;
