@@ -10,8 +10,8 @@ export default defineConfig({
     maxWorkers: 2,
     // Files share a worker's modules: a third of the run was loading them again. No module of ours holds state.
     isolate: false,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 40_000,
+    hookTimeout: 60_000,
     teardownTimeout: 5_000,
   },
 });
