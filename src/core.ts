@@ -51,7 +51,7 @@ export async function createCore(deps: CoreDeps): Promise<Core> {
   const outbox = createOutbox({ channel, store, settings, log, now, onAuthFailure });
   const uploads = createUploads({ root, dir: config().workspace.dir, channel, maxBytes, outbox, store, log });
   const seen = createSeen({ config, settings, channel, log });
-  const runs = createRuns({ config, store, settings, agent, outbox, uploads, seen, channel, log, now });
+  const runs = createRuns({ config, root, store, settings, agent, outbox, uploads, seen, channel, log, now });
   const leaseMs = config().state.lease_seconds * 1_000;
   const lanes = createLanes({
     store,

@@ -1,10 +1,13 @@
 /** The last words of a run: plan, answer, files; then the books are closed. */
+import { join } from "node:path";
 import type { Address, Channel, Content } from "../channels/channel.ts";
 import { ChannelError } from "../channels/errors.ts";
+import type { Config } from "../config/schema.ts";
 import { deliver } from "./answer.ts";
 import type { Board } from "./board.ts";
 import { messageOf } from "./errors.ts";
 import type { Log } from "./log.ts";
+import { answerPieces } from "./long-answer.ts";
 import { newRun } from "./new-run.ts";
 import type { Outbox } from "./outbox.ts";
 import { questionBody } from "./render.ts";
@@ -13,8 +16,11 @@ import { chatKey } from "./sessions.ts";
 import type { Steer, Store } from "./state/store.ts";
 import type { Outcome, Run } from "./types.ts";
 import { words } from "./words.ts";
+import { workspaceDir } from "./workspace.ts";
 
 export interface EndDeps {
+  root: string;
+  config(): Config;
   store: Store;
   outbox: Outbox;
   channel(at: Address): Channel;
@@ -56,7 +62,7 @@ async function lastWords(run: Run, outcome: Outcome, deps: EndDeps): Promise<voi
     if (outcome.kind !== "done") run.draft = undefined;
     await board.end(outcome.kind);
     const channel = deps.channel(run.inbound.at);
-    await deliver(run, pieces(run, outcome, channel), {
+    await deliver(run, await pieces(run, outcome, deps), {
       outbox,
       channel,
       save: (patch) => store.saveRun(run.session, run.id, patch),
@@ -68,13 +74,15 @@ async function lastWords(run: Run, outcome: Outcome, deps: EndDeps): Promise<voi
   }
 }
 
-function pieces(run: Run, outcome: Outcome, channel: Channel): Content[] {
+async function pieces(run: Run, outcome: Outcome, deps: EndDeps): Promise<Content[]> {
   // What the agent has handed over is sent, however the run went on.
   const files = (run.files ?? []).map(({ comment, ...file }): Content => ({ kind: "file", file, comment }));
   if (outcome.kind === "stopped") return [{ kind: "notice", text: outcome.text }, ...files];
   if (outcome.kind !== "done") return [{ kind: "notice", text: words.failed(outcome.text) }, ...files];
   const text = outcome.text.trim() === "" ? words.emptyAnswer : outcome.text;
-  return [...channel.split(text).map((piece): Content => ({ kind: "markdown", text: piece })), ...files];
+  const channel = deps.channel(run.inbound.at);
+  const folder = join(workspaceDir(deps.root, deps.config().workspace.dir, run.threadId), "outputs");
+  return [...(await answerPieces({ text, channel, folder, name: `answer-${run.id}.md` })), ...files];
 }
 
 /** Messages that came after the last model step become runs of their own. */

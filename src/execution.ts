@@ -31,6 +31,7 @@ import type { Uploads } from "./uploads.ts";
 import { words } from "./words.ts";
 
 export interface RunsDeps {
+  root: string;
   config(): Config;
   store: Store;
   settings: Settings;

@@ -35,6 +35,11 @@ export const words = {
   fileNotStored: "it could not be stored",
   filesNotTaken: (files: { name: string; problem?: string | undefined }[]) =>
     files.map(({ name, problem }) => `I could not take \`${name.replaceAll("`", "'")}\`: ${problem}.`).join("\n"),
+  longAnswer: (length: number, headings: string[]) =>
+    [
+      `That was the beginning. The whole answer (${length} characters) is in the attached file${headings.length > 0 ? ":" : "."}`,
+      ...headings.map((heading) => `- ${heading}`),
+    ].join("\n"),
   filesWithAnswer: "I took your answer, but not the files that came with it. Please send them again as a message.",
   tokenRefused: (channel: string) =>
     `${channel} refuses my token, so I am not heard there. Put a new one into the configuration and restart me.`,

@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
 import { openSqliteState } from "../../src/state/sqlite.ts";
 import type { Store } from "../../src/state/store.ts";
 import type { AgentEvent, Question } from "../../src/types.ts";
 import { openBridge, silent, slackConfig, type TestBridge } from "../support/bridge.ts";
 import { createFakeChannel, inboundOf } from "../support/fake-channel.ts";
+import { tempFolder } from "../support/process.ts";
 import { answers, createScriptedAgent, gate, type Script } from "../support/scripted-agent.ts";
 
 let bridge: TestBridge;
@@ -113,6 +115,29 @@ describe("a message", () => {
     first.open();
     await until(() => expect(bridge.agent.requests).toHaveLength(2));
     expect(bridge.agent.requests[1]?.input.text).toBe("two, corrected");
+  });
+});
+
+describe("a very long answer", () => {
+  it("comes as its beginning, an outline, and the whole as a file", async () => {
+    const folder = tempFolder();
+    const text = Array.from({ length: 40 }, (_, n) => `## Part ${n}\n\n${"words ".repeat(100)}`).join("\n\n");
+    bridge = await openBridge({ rest: { workspace: { dir: folder.path } } });
+    bridge.agent.script(answers(text));
+    await bridge.channel.say("write a book");
+    await until(() => expect(bridge.channel.messages).toHaveLength(3));
+    const [beginning, outline, file] = bridge.channel.messages.map((message) => message.history[0]);
+    expect(beginning?.kind === "markdown" && text.startsWith(beginning.text)).toBe(true);
+    expect(outline?.kind === "markdown" && outline.text).toMatch(/whole answer[\s\S]*- Part 0\n- Part 1/);
+    expect(file?.kind === "file" && readFileSync(file.file.path, "utf8")).toBe(text);
+    folder.remove();
+  });
+
+  it("comes as messages where the file cannot be written", async () => {
+    bridge = await openBridge({ rest: { workspace: { dir: "/dev/null/workspaces" } } });
+    bridge.agent.script(answers("x".repeat(30_000)));
+    await bridge.channel.say("write a book");
+    await until(() => expect(texts().join("")).toBe("x".repeat(30_000)));
   });
 });
 
