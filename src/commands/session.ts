@@ -1,5 +1,6 @@
 /** Commands about the conversation at hand. */
 
+import { DAY_MS, spendKey } from "../ending.ts";
 import { lastDecision } from "../plan-decision.ts";
 import { mayApprove } from "../policy.ts";
 import { stopRun } from "../presses.ts";
@@ -78,8 +79,8 @@ async function todos(context: CommandContext): Promise<CommandResult> {
 
 async function usage(context: CommandContext): Promise<CommandResult> {
   const run = await activeRun(context);
-  const day = new Date(context.deps.now()).toISOString().slice(0, 10);
-  const total = await context.deps.store.count(`spent/${day}/${chatKey(context.inbound.at)}`, 0, 86_400_000);
+  const { deps, inbound } = context;
+  const total = await deps.store.count(spendKey(inbound.at, deps.now()), 0, DAY_MS);
   return say([run ? words.runUsage(usageLine(run.usage)) : "", words.chatTokens(total)].filter(Boolean).join("\n"));
 }
 
